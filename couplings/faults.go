@@ -10,15 +10,15 @@ import (
 	"github.com/rung-mbd/rung/internal/formula"
 )
 
-// advanceTol is by how much the last value of a table may differ from the first plus the advance, relative to the largest
-// value: values of tables are rounded. The law takes the first plus the advance.
+// advanceTol is the largest difference of the last value of a periodic table from the first plus the advance, relative to the largest
+// value, that counts as rounding. The law uses the first value plus the advance.
 const advanceTol = 1e-9
 
-// Faults calls report for all that is wrong with l, with the field of rung-model/1, the value and the rule that it breaks.
-// A jump or a kink of a formula is looked for where the law holds, or from −20 to 20: samples are compared, and what
-// changes most between two of them is narrowed down.
+// Faults calls report for each fault of l, with the field of rung-model/1, the value and the rule that it breaks.
+// It searches for jumps and kinks of a formula by samples where the law holds, or from −20 to 20 if it has no range, and bisects the
+// largest changes between two samples.
 //
-// Cost: O(points); of a formula of one coordinate some thousand values, of two some ten thousand.
+// Cost: O(points); some thousand values of a formula of one coordinate, some ten thousand of two.
 func (l *Law) Faults(report func(field, value, rule string)) {
 	f := &document.Broken{Report: report}
 	if n := len(l.Spans); n != 1 && n != 2 || n == 2 && l.Kind == Table || n == 1 && l.Kind == Grid {
@@ -49,7 +49,7 @@ func (l *Law) Faults(report func(field, value, rule string)) {
 	}
 }
 
-// spanFaults checks the span of a coordinate.
+// spanFaults checks the span of coordinate i.
 func (l *Law) spanFaults(f *document.Broken, i int) {
 	s, at := &l.Spans[i], document.Entry("of", i)
 	switch {
@@ -70,7 +70,7 @@ func (l *Law) spanFaults(f *document.Broken, i int) {
 	}
 }
 
-// pointFaults checks the coordinates of tables and grids, and what they have in common.
+// pointFaults checks the coordinates of the points of tables and grids, and their ends and slopes.
 func (l *Law) pointFaults(f *document.Broken) {
 	if l.Expression != "" {
 		f.Add("expression", fault.Name(l.Expression), fmt.Sprintf("has no meaning for the kind %v", l.Kind))
@@ -104,7 +104,7 @@ func (l *Law) pointFaults(f *document.Broken) {
 	}
 }
 
-// axisFaults checks the points along a coordinate: their number, and that they increase.
+// axisFaults checks the coordinates at of the points along an axis: their number, that they are finite, and that they increase.
 func (l *Law) axisFaults(f *document.Broken, field string, at []float64) {
 	if n := len(at); n < 2 || n > MaxPoints {
 		f.Add(field, "", fmt.Sprintf("wrong length %d, from 2 to %d points", n, MaxPoints))
@@ -122,7 +122,7 @@ func (l *Law) axisFaults(f *document.Broken, field string, at []float64) {
 	}
 }
 
-// tableFaults checks the values of a table, and that its spline is finite and nowhere too steep (Value.Finite).
+// tableFaults checks the values of a table, and that its spline is finite and not too steep at the points (Value.Finite).
 func (l *Law) tableFaults(f *document.Broken) {
 	if n := len(l.X); len(l.Values) != n {
 		f.Add("values", "", fmt.Sprintf("wrong length %d, x has %d entries", len(l.Values), n))
@@ -144,7 +144,7 @@ func (l *Law) tableFaults(f *document.Broken) {
 	}
 }
 
-// valueFaults checks that values are finite, and returns the largest magnitude.
+// valueFaults checks that values are finite, and returns their largest magnitude, 0 if one is not finite.
 func (l *Law) valueFaults(f *document.Broken, field string, values []float64) (largest float64) {
 	for i, x := range values {
 		if !algebra.Finite(x) {
@@ -156,7 +156,8 @@ func (l *Law) valueFaults(f *document.Broken, field string, values []float64) (l
 	return largest
 }
 
-// advanceFaults checks the last value along a coordinate that repeats against the first.
+// advanceFaults checks that the last value along a periodic coordinate is the first plus the advance. largest is the largest magnitude of
+// all values.
 func (l *Law) advanceFaults(f *document.Broken, coordinate int, field string, last, first, largest float64) {
 	s := &l.Spans[coordinate]
 	if s.Periodic && !(math.Abs(last-first-s.Advance) <= advanceTol*max(largest, math.Abs(s.Advance))) {
@@ -165,7 +166,7 @@ func (l *Law) advanceFaults(f *document.Broken, coordinate int, field string, la
 	}
 }
 
-// gridFaults checks the values of a grid, and that its splines are finite and nowhere too steep (Value.Finite).
+// gridFaults checks the values of a grid, and that its splines are finite and not too steep at the points (Value.Finite).
 func (l *Law) gridFaults(f *document.Broken) {
 	if len(l.Values) > 0 || len(l.Lines) != len(l.X) {
 		f.Add("values", "", fmt.Sprintf("wrong length %d, x has %d entries", len(l.Lines), len(l.X)))
@@ -203,7 +204,8 @@ func (l *Law) gridFaults(f *document.Broken) {
 	}
 }
 
-// periodFaults checks the last value of each line of a grid against the first, and the last line against the first.
+// periodFaults checks, along periodic coordinates, the last value of each line of a grid against the first value, and the last line against
+// the first line.
 func (l *Law) periodFaults(f *document.Broken, largest float64) {
 	end := len(l.Lines) - 1
 	for i, line := range l.Lines {
@@ -215,7 +217,7 @@ func (l *Law) periodFaults(f *document.Broken, largest float64) {
 	}
 }
 
-// formulaFaults checks that the expression is one, and smooth where the law holds.
+// formulaFaults checks that the expression is a formula of the right coordinates, and smooth where the law holds.
 func (l *Law) formulaFaults(f *document.Broken) {
 	if len(l.X)+len(l.Y)+len(l.Values)+len(l.Lines) > 0 || l.Ends != 0 || l.Slopes != [2]float64{} {
 		f.Add("x", "", "has no meaning for a function")

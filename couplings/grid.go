@@ -2,11 +2,12 @@ package couplings
 
 import "github.com/rung-mbd/rung/internal/spline"
 
-// node is what a grid has at a point: f, its derivatives by x and y, and by both.
+// node has f at a point of a grid, its derivatives by x and y, and its mixed derivative ∂²f/∂x∂y.
 type node struct{ f, x, y, xy float64 }
 
-// setGrid computes the derivatives at the points: by x from the splines along x, by y from those along y, and by both from
-// splines along y through those by x. The product of splines has these, and is C² (de Boor 1978, ch. XVII).
+// setGrid stores in l.grid f and its derivatives at the points, line by line: ∂f/∂x from splines along x, ∂f/∂y from splines along y, and
+// ∂²f/∂x∂y from splines along y through the values of ∂f/∂x. The product of splines has these derivatives, and is C² (de Boor 1978, ch.
+// XVII).
 func (l *Law) setGrid() {
 	nx, ny := len(l.X), len(l.Y)
 	l.grid = make([]node, nx*ny)
@@ -31,14 +32,15 @@ func (l *Law) setGrid() {
 			nodes[k].f, nodes[k].y = line[k], slopes[k]
 			line[k] = nodes[k].x
 		}
-		l.slopesTo(slopes, 1, 0, l.Y, line) // a period of y adds a constant to f, and nothing to its slope
+		l.slopesTo(slopes, 1, 0, l.Y, line) // a period of y adds a constant to f, and nothing to ∂f/∂x
 		for k := range nodes {
 			nodes[k].x, nodes[k].xy = line[k], slopes[k]
 		}
 	}
 }
 
-// slopesTo stores the slopes, at the points, of the spline along a coordinate that gains advance in a period.
+// slopesTo stores in dst the slopes, at the points at, of the spline through values along a coordinate. If that is periodic, the spline
+// increases by advance in a period, and the last of values is set to that.
 func (l *Law) slopesTo(dst []float64, coordinate int, advance float64, at, values []float64) {
 	s := l.Spans[coordinate]
 	s.Advance = advance
@@ -48,18 +50,20 @@ func (l *Law) slopesTo(dst []float64, coordinate int, advance float64, at, value
 	}
 }
 
-// cubics are the four Hermite cubics of an interval with their first and second derivatives. The first two have the value 1 at the start
-// and at the end, the others the slope 1 there; all other values and slopes at the ends are 0.
+// cubics has the values, first derivatives and second derivatives at one point of the four Hermite cubics of an interval: with the value
+// 1 at the start, the value 1 at the end, the slope 1 at the start, and the slope 1 at the end. All other values and slopes at the ends
+// are 0.
 type cubics [3][4]float64
 
-// set stores the cubics at t, from 0 to 1, of an interval of length h.
+// set stores the cubics of an interval of length h at its start plus t·h.
 func (c *cubics) set(t, h float64) {
 	c[0] = [4]float64{(1 + 2*t) * (1 - t) * (1 - t), t * t * (3 - 2*t), h * t * (1 - t) * (1 - t), h * t * t * (t - 1)}
 	c[1] = [4]float64{6 * t * (t - 1) / h, 6 * t * (1 - t) / h, (1 - t) * (1 - 3*t), t * (3*t - 2)}
 	c[2] = [4]float64{(12*t - 6) / (h * h), (6 - 12*t) / (h * h), (6*t - 4) / h, (6*t - 2) / h}
 }
 
-// interval returns the interval between points in which x is: the first one for an x before all points, the last one for an x behind.
+// interval returns the number of the interval between points of at that contains x: the first one for an x before all points, the last one
+// for an x after all.
 func interval(at []float64, x float64) int {
 	lo, hi := 0, len(at)-1
 	for hi-lo > 1 {
@@ -72,7 +76,7 @@ func interval(at []float64, x float64) int {
 	return lo
 }
 
-// gridAt is At for a grid.
+// gridAt is At for a grid, at coordinates x within a period.
 func (l *Law) gridAt(x [2]float64) (v Value) {
 	i, k := interval(l.X, x[0]), interval(l.Y, x[1])
 	var cx, cy cubics
@@ -98,11 +102,11 @@ func (l *Law) gridAt(x [2]float64) (v Value) {
 	return v
 }
 
-// gridThird is ThirdAt for a grid.
+// gridThird is ThirdAt for a grid, at coordinates x within a period.
 func (l *Law) gridThird(x [2]float64) (d [4]float64) {
 	i, k := interval(l.X, x[0]), interval(l.Y, x[1])
 	hx, hy := l.X[i+1]-l.X[i], l.Y[k+1]-l.Y[k]
-	var c [2][4][4]float64 // by coordinate and derivative
+	var c [2][4][4]float64 // the cubics by coordinate and order of derivative
 	for e, at := range [2]struct{ t, h float64 }{{(x[0] - l.X[i]) / hx, hx}, {(x[1] - l.Y[k]) / hy, hy}} {
 		var lower cubics
 		lower.set(at.t, at.h)

@@ -12,15 +12,15 @@ import (
 // MaxPoints is the largest number of points of a table, or of a grid.
 const MaxPoints = 1_000_000
 
-// Kind says which function a Law is.
+// Kind says how a Law is given.
 type Kind uint8
 
 // The kinds of laws.
 const (
-	Table    Kind = iota // the cubic spline through Values at X
-	Grid                 // the product of cubic splines through Lines at X and Y
-	Function             // Expression
-	polynomial
+	Table      Kind = iota // the cubic spline through Values at X
+	Grid                   // the product of cubic splines through Lines at X and Y
+	Function               // a formula, Expression
+	polynomial             // of NewPolynomial
 )
 
 // KindNames are the names of rung-model/1.
@@ -29,12 +29,12 @@ var KindNames = []string{Table: "table", Grid: "grid", Function: "function"}
 // String returns the name of rung-model/1.
 func (k Kind) String() string { return fault.Enum(KindNames, k, "Kind") }
 
-// Ends says how a spline ends.
+// Ends is the condition at both ends of a spline.
 type Ends uint8
 
 // The ends of a spline.
 const (
-	// The third derivative is continuous at the second point and at the last but one; three points give a parabola, two a line.
+	// The third derivative is continuous at the second point and at the second to last; three points give a parabola, two a line.
 	NotAKnot = Ends(spline.NotAKnot)
 
 	Natural = Ends(spline.Natural) // the second derivative is zero at both ends
@@ -47,47 +47,47 @@ var EndNames = []string{NotAKnot: "not_a_knot", Natural: "natural", Clamped: "cl
 // String returns the name of rung-model/1.
 func (e Ends) String() string { return fault.Enum(EndNames, e, "Ends") }
 
-// Span says where a law holds along a coordinate, m or rad. Points of tables and grids say From and To themselves; a
+// Span says where a law holds along a coordinate, m or rad. For tables and grids, Prepared sets From and To by the points; a
 // formula with zero for both holds everywhere.
 type Span struct {
 	From, To float64
-	Periodic bool    // the law repeats with the period To − From, and Ends say nothing
-	Advance  float64 // what a periodic law gains in a period, in the unit of the law
+	Periodic bool    // the law repeats with the period To − From, and Ends has no meaning
+	Advance  float64 // increase of a periodic law in a period, in the unit of the law
 }
 
-// bounded reports whether the law ends somewhere.
+// bounded reports whether the law holds only from From to To.
 func (s *Span) bounded() bool { return s.From != s.To && !s.Periodic }
 
 // Law is a function f of one coordinate x, or of two, x and y, m or rad, with two continuous derivatives.
 //
-// The spline of a table ends as Ends say, unless it is periodic: then both ends have one slope and one second derivative,
-// and the last value is the first plus Advance. That of a grid ends as Ends say along both coordinates, but not Clamped.
+// The spline of a table satisfies Ends, unless it is periodic: then both ends have the same slope and second derivative,
+// and the last value is the first plus Advance. A grid satisfies Ends, other than Clamped, along each coordinate that is not periodic.
 type Law struct {
 	Kind       Kind
-	Spans      []Span      // one a coordinate
+	Spans      []Span      // one for each coordinate
 	X, Y       []float64   // Table, Grid: coordinates of the points, increasing; Y of a Grid alone
-	Values     []float64   // Table: one a point
+	Values     []float64   // Table: one for each point
 	Lines      [][]float64 // Grid: a list for each x, with a value for each y
 	Ends       Ends        // Table, Grid
 	Slopes     [2]float64  // Table with Clamped ends: at the first point and at the last
 	Expression string      // Function of x and y, in the grammar of docs/ground.md
 
-	coefficients []float64      // of a polynomial
-	pieces       []spline.Piece // of a Table that is prepared
-	grid         []node         // of a Grid that is prepared, line by line
-	f            *formula.Formula
-	seamless     bool // of a Function of one coordinate that repeats: it has one third derivative at both ends
+	coefficients []float64        // of a polynomial
+	pieces       []spline.Piece   // of a prepared Table
+	grid         []node           // of a prepared Grid, line by line
+	f            *formula.Formula // of a prepared Function
+	seamless     bool             // a periodic Function of one coordinate has the same third derivative at both ends of a period
 }
 
-// Value is what a law is at a place.
+// Value has the value and derivatives of a law at given coordinates.
 type Value struct {
 	F  float64       // f
 	D  [2]float64    // its derivatives by x and y
 	DD [2][2]float64 // its second derivatives
 }
 
-// NewPolynomial returns the law c[0] + c[1]·x + c[2]·x² + … of one coordinate, prepared, with a copy of c. In a
-// rung-model/1 it is the field polynomial of a coupling.
+// NewPolynomial returns the law c[0] + c[1]·x + c[2]·x² + … of one coordinate, prepared, with a copy of c. In
+// rung-model/1 such a law is the field polynomial of a coupling.
 func NewPolynomial(c []float64) *Law {
 	return &Law{Kind: polynomial, Spans: make([]Span, 1), coefficients: slices.Clone(c)}
 }
@@ -95,7 +95,7 @@ func NewPolynomial(c []float64) *Law {
 // Coordinates returns the number of coordinates, 1 or 2.
 func (l *Law) Coordinates() int { return len(l.Spans) }
 
-// Prepared returns a copy of l that shares nothing with it and is ready for use. l has no Faults.
+// Prepared returns a copy of l that is ready for At, and shares no memory with l. l must have no Faults.
 //
 // Cost: O(points) or O(length); allocates.
 func (l *Law) Prepared() *Law {
@@ -104,7 +104,7 @@ func (l *Law) Prepared() *Law {
 	return out
 }
 
-// Clone returns a copy of what l says, not prepared, that shares nothing with it.
+// Clone returns a copy of l that is not prepared, and shares no memory with l.
 func (l *Law) Clone() *Law {
 	out := l.Settings()
 	out.Spans = slices.Clone(l.Spans)
@@ -116,14 +116,15 @@ func (l *Law) Clone() *Law {
 	return &out
 }
 
-// Settings returns what l says, without what Prepared adds. Two laws are compared by it. It shares the lists of l.
+// Settings returns the exported fields of l, and the coefficients of a polynomial, for comparing two laws: l without the results of
+// Prepared. It shares the lists of l.
 func (l *Law) Settings() Law {
 	out := *l
 	out.pieces, out.grid, out.f, out.seamless = nil, nil, nil, false
 	return out
 }
 
-// prepare makes a law ready that nobody else has.
+// prepare makes l ready for At, in place. It may change the last value of a periodic table or grid.
 func (l *Law) prepare() {
 	switch l.Kind {
 	case Function:
@@ -139,8 +140,8 @@ func (l *Law) prepare() {
 	}
 }
 
-// through returns the spline along the coordinate of a span. The last value of one that repeats is the first plus the
-// advance, to the last bit.
+// through returns the spline through values at the points at, along the coordinate of span s. It sets the last value of a periodic one to
+// the first plus the advance.
 func (l *Law) through(s *Span, at, values []float64) []spline.Piece {
 	if !s.Periodic {
 		return spline.Through(nil, at, values, spline.Ends(l.Ends), l.Slopes)
@@ -149,19 +150,19 @@ func (l *Law) through(s *Span, at, values []float64) []spline.Piece {
 	return spline.Through(nil, at, values, spline.Periodic, [2]float64{})
 }
 
-// At returns what l is at the coordinates x, of which a law of one coordinate reads the first. Beyond the points of a
-// table or a grid its last cubics go on, so that a search may pass there: Outside tells. The numbers of a formula may not be
-// finite.
+// At returns the value and derivatives of l at the coordinates x; a law of one coordinate uses the first one. Beyond the points of a
+// table or a grid it continues with the last cubics, so that a search may pass there; Outside reports such coordinates. The numbers of a
+// formula may be infinite or NaN.
 //
-// Units: those of f and of the coordinates. Cost: O(log points) or O(length), no allocation. l is Prepared.
+// Units: those of f and of the coordinates. Cost: O(log points) or O(length), no allocation. l must be Prepared.
 func (l *Law) At(x [2]float64) (v Value) {
-	gain := 0.0
+	advance := 0.0 // of the whole periods that are subtracted from x
 	for i := range l.Spans {
 		if s := &l.Spans[i]; s.Periodic {
 			period := s.To - s.From
 			n := math.Floor((x[i] - s.From) / period)
 			x[i] -= n * period
-			gain += n * s.Advance
+			advance += n * s.Advance
 		}
 	}
 	switch l.Kind {
@@ -179,7 +180,7 @@ func (l *Law) At(x [2]float64) (v Value) {
 		j := l.f.At(x[0], y)
 		v = Value{F: j.Z, D: [2]float64{j.X, j.Y}, DD: [2][2]float64{{j.XX, j.XY}, {j.XY, j.YY}}}
 	}
-	v.F += gain
+	v.F += advance
 	return v
 }
 
@@ -195,11 +196,11 @@ func (l *Law) horner(x float64) (v Value) {
 	return v
 }
 
-// seamTol is the difference of the third derivatives at both ends of a period, relative to their size and that of the
-// expression over the period, up to which they are one.
+// seamTol is the difference of the third derivatives at both ends of a period up to which they count as equal, relative to the larger one,
+// or to the value over the cube of the period if that is larger.
 const seamTol = 1e-9
 
-// setSeam notes whether the third derivative of a formula of one coordinate goes on from one period to the next.
+// setSeam stores in l.seamless whether the third derivative of a periodic formula of one coordinate is continuous between periods.
 func (l *Law) setSeam() {
 	if len(l.Spans) != 1 || !l.Spans[0].Periodic || l.f == nil {
 		return
@@ -211,9 +212,9 @@ func (l *Law) setSeam() {
 	l.seamless = math.Abs(a[0]-b[0]) <= seamTol*size
 }
 
-// Bent reports whether a third derivative may jump (Piece), by which accelerations have corners.
+// Bent reports whether a third derivative may jump somewhere (Piece): accelerations then have corners.
 //
-// l is Prepared.
+// l must be Prepared.
 func (l *Law) Bent() bool {
 	switch l.Kind {
 	case Table, Grid:
@@ -224,21 +225,21 @@ func (l *Law) Bent() bool {
 	return false
 }
 
-// lapBase makes one number of the branches of a formula and the periods of its coordinates.
-const lapBase = 16777619
+// periodBase combines the branch of a formula and the periods of its coordinates into one number, as digits to this base.
+const periodBase = 16777619
 
-// Piece returns on which piece the coordinates x are: a number that changes where a third derivative may jump. That is at the
+// Piece returns the number of the smooth piece that contains the coordinates x. It changes wherever a third derivative may jump: at the
 // points of tables and grids, where abs, min or max of a formula choose another branch, and between periods of a formula.
 //
-// Cost: O(log points) or O(length), no allocation. l is Prepared.
+// Cost: O(log points) or O(length), no allocation. l must be Prepared.
 func (l *Law) Piece(x [2]float64) int {
-	var laps [2]int
+	var periods [2]int // number of the period of each coordinate
 	for i := range l.Spans {
 		if s := &l.Spans[i]; s.Periodic {
 			period := s.To - s.From
 			n := math.Floor((x[i] - s.From) / period)
 			x[i] -= n * period
-			laps[i] = int(n)
+			periods[i] = int(n)
 		}
 	}
 	switch l.Kind {
@@ -249,8 +250,8 @@ func (l *Law) Piece(x [2]float64) int {
 	case Function:
 		piece := int(l.f.Branch(x[0], x[1]))
 		if !l.seamless {
-			for _, n := range laps {
-				piece = piece*lapBase + n // no sum: where a lap begins, a branch may end
+			for _, n := range periods {
+				piece = piece*periodBase + n // a sum could stay the same where a period begins and a branch changes
 			}
 		}
 		return piece
@@ -258,8 +259,8 @@ func (l *Law) Piece(x [2]float64) int {
 	return 0
 }
 
-// pieceAt returns the interval of x among the points along a coordinate. The first two and the last two are one cubic where the ends are
-// no knots.
+// pieceAt returns the number of the interval of x among the points at along a coordinate. With NotAKnot, the first two intervals have
+// one cubic and one number, and so have the last two.
 func (l *Law) pieceAt(coordinate int, at []float64, x float64) int {
 	i := interval(at, x)
 	if l.Ends == NotAKnot && !l.Spans[coordinate].Periodic {
@@ -268,30 +269,30 @@ func (l *Law) pieceAt(coordinate int, at []float64, x float64) int {
 	return i
 }
 
-// mostSlope is the largest magnitude of a slope, as of a factor of a coupling: squares of the coupling's row are finite numbers.
+// mostSlope is the largest magnitude of a slope, and of a factor of a coupling, with which the squares of a coupling's row do not overflow.
 const mostSlope = 1e100
 
-// Finite reports whether all numbers are finite, and both slopes at most 1e100 in magnitude.
+// Finite reports whether all numbers are finite, and both slopes at most mostSlope, 1e100, in magnitude.
 func (v *Value) Finite() bool {
-	t := v.F * 0
+	t := v.F * 0 // stays 0 unless a number is infinite or NaN
 	for i := range v.DD {
 		t += v.DD[i][0]*0 + v.DD[i][1]*0
 	}
 	return t == 0 && math.Abs(v.D[0]) <= mostSlope && math.Abs(v.D[1]) <= mostSlope
 }
 
-// Partial reports whether there may be places at which l does not hold.
+// Partial reports whether there may be coordinates at which l does not hold: it is bounded, or a formula.
 func (l *Law) Partial() bool {
 	return l.Kind == Function || slices.ContainsFunc(l.Spans, func(s Span) bool { return s.bounded() })
 }
 
-// slack is how far beyond its ends a law counts as holding, relative to its length: the rounding of a coordinate.
+// slack is the distance beyond its ends up to which a law counts as holding, relative to its length: the rounding of a coordinate.
 const slack = 1e-9
 
-// Outside returns the first of the coordinates x, 0 or 1, at which l does not hold, with the ends of l there, or −1. Repeating
-// laws hold everywhere.
+// Outside returns the number, 0 or 1, of the first of the coordinates x that is outside the span of l, and the ends of that span; −1, 0
+// and 0 if none is. Periodic spans have no outside.
 //
-// Cost: O(1), no allocation. l is Prepared.
+// Cost: O(1), no allocation. l must be Prepared.
 func (l *Law) Outside(x [2]float64) (coordinate int, from, to float64) {
 	for i := range l.Spans {
 		s := &l.Spans[i]
@@ -302,9 +303,9 @@ func (l *Law) Outside(x [2]float64) (coordinate int, from, to float64) {
 	return -1, 0, 0
 }
 
-// ThirdAt returns the third derivatives of l at the coordinates x, by the number of times that y is among those that they are taken by.
+// ThirdAt returns the third derivatives of l at the coordinates x: d[k] is ∂³f/∂x³⁻ᵏ∂yᵏ.
 //
-// Cost: O(log points) or O(length), no allocation. l is Prepared.
+// Cost: O(log points) or O(length), no allocation. l must be Prepared.
 func (l *Law) ThirdAt(x [2]float64) (d [4]float64) {
 	for i := range l.Spans {
 		if s := &l.Spans[i]; s.Periodic {
@@ -331,12 +332,12 @@ func (l *Law) ThirdAt(x [2]float64) (d [4]float64) {
 	return d
 }
 
-// ByValue returns the derivative of what At returns by number k of what l is made of: the coefficients of a polynomial, the values of a
-// table and then its two slopes, the values of a grid line by line.
+// ByValue returns the derivative of At(x) by parameter k of l. The parameters are the coefficients of a polynomial, the values of a
+// table followed by its two slopes, or the values of a grid line by line. It is zero for a formula, which has none.
 //
-// Cost: O(points); allocates. l is Prepared.
+// Cost: O(points); allocates. l must be Prepared.
 func (l *Law) ByValue(k int, x [2]float64) Value {
-	one := l.Settings()
+	one := l.Settings() // the law with parameter k one and all others zero, as At is linear in them
 	one.Spans = slices.Clone(l.Spans)
 	for i := range one.Spans {
 		one.Spans[i].Advance = 0

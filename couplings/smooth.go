@@ -8,20 +8,20 @@ import (
 	"github.com/rung-mbd/rung/internal/formula"
 )
 
-// Where a formula is looked at.
+// Samples of a formula.
 const (
-	sampled   = 128 // intervals along the coordinate of a law of one
-	lines     = 9   // along each coordinate of a law of two
-	lineParts = 32  // intervals on each of them
+	sampled   = 128 // number of intervals between samples of a law of one coordinate
+	lines     = 9   // number of lines of samples along each coordinate of a law of two
+	lineParts = 32  // number of intervals on each line
 
-	// everywhere is up to which coordinate a law without a range is looked at.
+	// everywhere is the magnitude of coordinates up to which a law without a range is sampled.
 	everywhere = 20.0
 )
 
-// derivativeNames says what the numbers of a walk are.
+// derivativeNames are the names of the numbers of a walk, in the order of walk.value.
 var derivativeNames = [6]string{"value", "slope", "slope", "second derivative", "second derivative", "second derivative"}
 
-// ends returns where the law is looked at along a coordinate.
+// ends returns the first and last coordinate at which the law is sampled.
 func (s *Span) ends() (from, to float64) {
 	if s.From == s.To {
 		return -everywhere, everywhere
@@ -29,10 +29,10 @@ func (s *Span) ends() (from, to float64) {
 	return s.From, s.To
 }
 
-// smooth looks for a place at which the formula or one of its derivatives is not finite or jumps.
+// smooth reports to f the first place that it finds at which the formula or one of its first and second derivatives is not finite or jumps.
 func (l *Law) smooth(f *document.Broken) {
 	p := *l
-	p.Spans = make([]Span, len(l.Spans)) // without periods
+	p.Spans = make([]Span, len(l.Spans)) // not periodic, so that coordinates are not reduced to the first period
 	p.prepare()
 	for i := range l.Spans {
 		w := walk{law: &p, span: &l.Spans[i], along: i}
@@ -40,29 +40,30 @@ func (l *Law) smooth(f *document.Broken) {
 		w.From, w.To = w.span.ends()
 		w.Holes = w.span.From == w.span.To
 		if w.Value = w.value; len(l.Spans) == 1 {
-			w.look(f, l.Expression)
+			w.findFault(f, l.Expression)
 			continue
 		}
 		w.Parts = lineParts
 		from, to := l.Spans[1-i].ends()
 		for k := range lines {
 			if w.at[1-i] = from + (to-from)*float64(k)/(lines-1); !f.Any {
-				w.look(f, l.Expression)
+				w.findFault(f, l.Expression)
 			}
 		}
 	}
 }
 
-// walk goes through a law along one coordinate.
+// walk is a search for jumps of a law along one coordinate.
 type walk struct {
 	formula.Walk
 	law   *Law
-	span  *Span
-	along int
-	at    [2]float64 // the other coordinate
+	span  *Span      // of the coordinate, with its period
+	along int        // number of the coordinate
+	at    [2]float64 // value of the other coordinate, at its place
 }
 
-// value returns the numbers at x, in units of the length of the walk, and whether they are finite.
+// value returns f and its derivatives at the coordinate x, multiplied by the length of the walk once for each order (unit), and whether
+// they are finite.
 func (w *walk) value(x float64) (n formula.Numbers, ok bool) {
 	h := w.To - w.From
 	at := w.at
@@ -71,7 +72,7 @@ func (w *walk) value(x float64) (n formula.Numbers, ok bool) {
 	return formula.Numbers{v.F, v.D[0] * h, v.D[1] * h, v.DD[0][0] * h * h, v.DD[0][1] * h * h, v.DD[1][1] * h * h}, v.Finite()
 }
 
-// name returns the place x of the walk.
+// name returns the text of a message for the place at the coordinate x.
 func (w *walk) name(x float64) string {
 	at := w.at
 	at[w.along] = x
@@ -82,12 +83,12 @@ func (w *walk) name(x float64) string {
 	return text
 }
 
-// look adds the first fault that it finds.
-func (w *walk) look(f *document.Broken, expression string) {
+// findFault reports to f the first fault that the walk finds.
+func (w *walk) findFault(f *document.Broken, expression string) {
 	jump, found := w.Look()
 	switch {
 	case !found:
-		w.seam(f, expression)
+		w.seamFaults(f, expression)
 	case jump.Number < 0:
 		f.Add("expression", fault.Name(expression), "has no finite value, slope or second derivative at "+w.name(jump.X))
 	default:
@@ -96,13 +97,13 @@ func (w *walk) look(f *document.Broken, expression string) {
 	}
 }
 
-// unit returns what number k has been multiplied by.
+// unit returns the factor of number k of value.
 func (w *walk) unit(k int) float64 {
 	h := w.To - w.From
 	return [6]float64{1, h, h, h * h, h * h, h * h}[k]
 }
 
-// hint says how a law without a range can do without the place.
+// hint returns an addition to a message for laws without a range: a range may exclude the place.
 func (w *walk) hint() string {
 	if w.span.From == w.span.To {
 		return "; a range says where it holds"
@@ -110,8 +111,8 @@ func (w *walk) hint() string {
 	return ""
 }
 
-// seam compares both ends of a law that repeats.
-func (w *walk) seam(f *document.Broken, expression string) {
+// seamFaults reports to f a difference between both ends of a periodic law, besides the advance.
+func (w *walk) seamFaults(f *document.Broken, expression string) {
 	if !w.span.Periodic {
 		return
 	}

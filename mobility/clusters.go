@@ -6,18 +6,18 @@ import (
 )
 
 // Cluster is a minimal loop cluster (RBDA §8.9): loops that share joints with each
-// other and with no other loop, so that its counts are its own.
+// other and with no loop outside the cluster, so that its loops, mobility and redundancy can be counted by themselves.
 type Cluster struct {
 	Joints    []string `json:"joints"`    // names, in the order of the mechanism
-	Bodies    []string `json:"bodies"`    // the world left out
-	Loops     int      `json:"loops"`     // independent ones
-	Mobility  int      `json:"mobility"`  // of its bodies against each other, and against the world if it is in the cluster
-	Redundant int      `json:"redundant"` // rows of its joints and couplings
+	Bodies    []string `json:"bodies"`    // names, without the world
+	Loops     int      `json:"loops"`     // number of independent loops
+	Mobility  int      `json:"mobility"`  // of its bodies relative to each other, and to the world if that is in the cluster
+	Redundant int      `json:"redundant"` // number of redundant rows of its joints and couplings
 
-	Couplings []string `json:"couplings,omitempty"` // names; each is one of the loops
+	Couplings []string `json:"couplings,omitempty"` // names; each counts as one of the loops
 }
 
-// Clusters names the loop clusters of mech and counts what is in them. All redundancy is within loops.
+// Clusters returns the loop clusters of mech with their counts; an empty list if there are no loops. All redundant rows are in clusters.
 //
 // Shapes: redundant has the redundant rows of each joint, then of each coupling (kkt.Report.RedundantRows).
 // Cost: near-linear in bodies and joints. It panics without a mechanism or on a length mismatch.

@@ -8,9 +8,9 @@ import (
 	"github.com/rung-mbd/rung/internal/eigen"
 )
 
-// spread returns the quotient of the largest and the least singular value of the rows of a list, m numbers each, and the least, 1 and 0 if there are
-// none. It returns the errors of eigen.SingularValuesOf.
-func spread(list []picked, m int) (condition, least float64, err error) {
+// singularRange returns the largest singular value of the rows of a list, m numbers each, over the least one, and the least one; 1 and 0
+// for an empty list. It returns the errors of eigen.SingularValuesOf.
+func singularRange(list []chosen, m int) (condition, least float64, err error) {
 	if len(list) == 0 {
 		return 1, 0, nil
 	}
@@ -26,8 +26,8 @@ func spread(list []picked, m int) (condition, least float64, err error) {
 	return values[0] / least, least, nil
 }
 
-// inverseOf returns the inverse of an m×m matrix by rows, of which the first k are any and the others orthonormal and orthogonal to
-// these: elimination with row pivoting of the scaled rows (Golub & Van Loan 2013 §3.4).
+// inverseOf returns the inverse of the regular m×m matrix A, row by row, by elimination with row pivoting (Golub & Van Loan 2013
+// §3.4). The first k rows may have any size and are scaled first; the others are unit vectors.
 func inverseOf(A []float64, m, k int) []float64 {
 	a, inv := slices.Clone(A), make([]float64, m*m)
 	for i := range m {

@@ -15,58 +15,60 @@ import (
 	"github.com/rung-mbd/rung/team"
 )
 
-// Independents are freedoms whose rates tell all velocities that the joints allow at a pose: coordinates that can serve as minimal ones
-// there (RBDA §8.8), with the basis of velocities that belongs to them, the matrix G of q̇ = G·ẏ for bodies.
+// Independents are freedoms whose rates determine all velocities that the joints allow at a pose, so that they can serve as minimal
+// coordinates there (RBDA §8.8), with the basis of velocities that belongs to them: the matrix G of q̇ = G·ẏ for bodies.
 //
-// Sizes of velocities are in the metric of theory.md (25): ℓ²·ω² + v² of each body, ℓ its length, v that of its centre of mass. Rates
-// of angles count with the length of the longer body at the joint. So Condition has no units. It belongs to one goroutine at a time.
+// Sizes of velocities are in the metric of theory.md (25): ℓ²·ω² + v² for each body, ℓ its length, v the velocity of its centre of mass.
+// Rates of angles are multiplied by the length of the longer body at the joint, so that Condition has no unit. Only one goroutine may
+// use it at a time.
 type Independents struct {
-	// Mobility is the number of independent motions, prescribed freedoms at rest.
+	// Mobility is the number of independent motions, with prescribed freedoms at rest.
 	Mobility int
-	// Freedoms are the ones chosen, in the order of the candidates. They are fewer than Mobility where the candidates do not tell all
-	// motions: those of ball joints and free bodies have no scalar freedom.
+	// Freedoms are the chosen freedoms, in the order of the candidates. They are fewer than Mobility if the candidates do not determine all
+	// motions: ball joints and free bodies have no scalar freedoms.
 	Freedoms []mechanism.Freedom
-	// Condition is the quotient of the largest and the least rate of the freedoms, as a vector, over the motions of size 1 that they
-	// tell. It is 1 for a freedom alone, at the best about 1 for more, and grows without bound toward a pose at which other freedoms
-	// have to be chosen. An error of the rates makes one of the velocities that is relatively Condition times as large at the worst.
+	// Condition is the largest norm of the vector of rates of Freedoms over the least one, for motions of size 1 that they determine. It is 1
+	// for a single freedom, about 1 for a good choice of several, and grows without bound toward a pose at which other freedoms
+	// have to be chosen. A relative error of the rates gives a relative error of the velocities that is at most Condition times larger.
 	Condition float64
-	// Weakest is the least of these rates, m/s: how far the freedoms move at least while the bodies move by 1 m/s. A single one next to a dead
-	// centre shows in Weakest.
+	// Weakest is the least of these norms, m/s: the freedoms move at least that fast while the bodies move by 1 m/s. It is small for a single
+	// freedom next to a dead centre, where Condition is 1.
 	Weakest float64
-	// Basis has Mobility columns of six numbers a body one after the other: ω and the velocity of the centre of mass, world axes. Column k
-	// has the rate 1 of Freedoms[k] and 0 of the others. The columns beyond, of motions that the freedoms do not tell, have no
-	// rates of these, and are orthonormal in the metric.
+	// Basis has Mobility columns, one after the other, of six numbers a body: ω and the velocity of the centre of mass, world axes. In
+	// column k the rate of Freedoms[k] is 1 and the rates of the others are 0. In the columns after len(Freedoms), of motions that the
+	// freedoms do not determine, all these rates are 0; these columns are orthonormal in the metric.
 	Basis []float64
 
 	mech   *mechanism.Mechanism
-	state  *mechanism.State
+	state  *mechanism.State // the pose, at rest; scratch for velocities
 	kin    *mechanism.Kinematics
-	unit   []float64 // by scalar of the velocities: ℓ or 1
-	normal []float64 // orthonormal basis of the motions, in units
-	to     []float64 // Mobility²: rates and other coordinates of each column of normal, by rows
+	unit   []float64 // for each of the six numbers of each body: ℓ or 1
+	normal []float64 // basis of the motions, multiplied by unit so that it is orthonormal, column after column
+	to     []float64 // Mobility×Mobility, by rows: the coordinates (rates of Freedoms, then others) of each column of normal
 }
 
 const (
-	// dependent is the rate of a freedom in the motions that those chosen before leave, relative to the largest velocity of a body, up to
-	// which it is rounding.
+	// dependent is the rate of a freedom in the motions in which the freedoms chosen before rest, relative to the largest velocity of a body,
+	// up to which it counts as rounding.
 	dependent = 1e-9
-	// lostPart is the part of a random motion that others have to leave for its direction to be known.
+	// lostPart is the least part of a random motion that has to remain, after the motions found before are subtracted, for its direction to be
+	// accurate.
 	lostPart = 1e-6
 )
 
-// Independent chooses freedoms among the candidates that tell the motions at st: one after the other the freedom with the
+// Independent chooses, among the candidates, freedoms that determine the motions at st: one after the other the freedom with the
 // largest rate in the motions in which those before rest (QR with column pivoting, Golub & Van Loan 2013 §5.4). Nil stands for all
-// scalar freedoms that are not prescribed. With as many candidates as motions, Condition judges the candidates. Loads and velocities do not
-// matter; a state that violates the joints is taken as it is.
+// scalar freedoms that are not prescribed. With as many candidates as motions, Condition is that of the candidates. Loads and velocities do
+// not matter, nor does a violation of the joints.
 //
-// Cost: two factorizations, and two more a motion; O(Mobility²·(bodies + candidates)) besides; allocates. It returns the
-// errors of kkt.Solver.RankAt and closing.Closer.AllowMotion, and one that wraps kkt.ErrInaccurate if fewer motions are
-// found than the rank tells. It panics if p or st is nil, or a candidate is out of range or has no scalar coordinate.
+// Cost: two factorizations, and two more for each motion; O(Mobility²·(bodies + candidates)) besides; allocates. It returns the
+// errors of kkt.Solver.RankAt and closing.Closer.AllowMotion, and one that wraps kkt.ErrInaccurate if it finds fewer motions
+// than the rank allows. It panics if p or st is nil, or a candidate is out of range or has no scalar coordinate.
 func Independent(p *kkt.Plan, st *mechanism.State, candidates []mechanism.Freedom) (*Independents, error) {
 	return IndependentContext(context.Background(), p, st, candidates)
 }
 
-// IndependentContext is Independent that ends early when ctx does. It then returns the cause for which ctx has ended.
+// IndependentContext is Independent that ends early when ctx does. It then returns the cause of ctx (context.Cause).
 func IndependentContext(ctx context.Context, p *kkt.Plan, st *mechanism.State, candidates []mechanism.Freedom) (*Independents, error) {
 	switch {
 	case ctx == nil:
@@ -108,7 +110,8 @@ func IndependentContext(ctx context.Context, p *kkt.Plan, st *mechanism.State, c
 	return x, nil
 }
 
-// candidatesOf checks the candidates, or lists all scalar freedoms that are free.
+// candidatesOf returns a copy of list, or if list is nil all scalar freedoms that are not prescribed. It panics if a freedom of list is
+// out of range or not scalar.
 func candidatesOf(m *mechanism.Mechanism, list []mechanism.Freedom) []mechanism.Freedom {
 	if list == nil {
 		for j := range m.Joints {
@@ -128,7 +131,7 @@ func candidatesOf(m *mechanism.Mechanism, list []mechanism.Freedom) []mechanism.
 	return slices.Clone(list)
 }
 
-// unitsOf returns the length of each body for its angular velocities, and 1 for the others.
+// unitsOf returns six numbers for each body: three times its length, m, for the angular velocity, and three times 1.
 func unitsOf(p *kkt.Plan) []float64 {
 	length := make([]float64, p.Mechanism().NumBodies())
 	p.Layout().LengthsTo(length)
@@ -139,9 +142,10 @@ func unitsOf(p *kkt.Plan) []float64 {
 	return unit
 }
 
-// findMotions stores in x.normal an orthonormal basis of the motions that the joints allow. Each vector starts at random, is
-// projected on the allowed motions, and made orthogonal to the vectors before it. Both are done twice: the remainder may be
-// small, and the rounding of the first projection large beside it.
+// findMotions stores in x.normal an orthonormal basis of the motions that the joints allow. It projects random vectors on the allowed
+// motions, and makes each orthogonal to the vectors before it, both twice: after the first time the remainder may be small, and its
+// rounding relatively large. It returns kkt.ErrInaccurate if too many vectors depend on those before, errors of the closer, and the cause
+// if the context ends.
 func (x *Independents) findMotions(ctx context.Context, s *kkt.Solver, watch *team.Watch) error {
 	closer, err := closing.NewCloserContext(ctx, s.Workspace(), closing.Options{Tolerance: closing.RunTolerance})
 	if err != nil {
@@ -183,17 +187,17 @@ func (x *Independents) findMotions(ctx context.Context, s *kkt.Solver, watch *te
 	return nil
 }
 
-// orthonormalize subtracts from v its projection on the unit vectors that Q lists, twice for rounding, and scales v to a unit vector. It
-// reports whether more than the given part of v is left.
+// orthonormalize subtracts from v its projection on the orthonormal vectors in Q, one after the other, twice because of rounding, and
+// scales v to a unit vector. It returns false, without scaling v, if at most the given part of v remains.
 func orthonormalize(v, Q []float64, part float64) bool {
-	n, was := len(v), math.Sqrt(algebra.Dot(v, v))
+	n, before := len(v), math.Sqrt(algebra.Dot(v, v))
 	for range 2 {
 		for q := Q; len(q) > 0; q = q[n:] {
 			add(v, -algebra.Dot(v, q[:n]), q[:n])
 		}
 	}
 	size := math.Sqrt(algebra.Dot(v, v))
-	if !(size > part*was) {
+	if !(size > part*before) {
 		return false
 	}
 	for i := range v {
@@ -209,8 +213,8 @@ func add(v []float64, s float64, w []float64) {
 	}
 }
 
-// rates stores in r the rates of a freedom in the columns of the basis of motions. It returns the length that makes rates of
-// an angle velocities, 1 for others.
+// rates stores in r the rates of a freedom f in motions, one for each of len(r) columns of six numbers a body. inUnits says that the
+// columns are multiplied by x.unit. It returns the length of the longer body at the joint if f is an angle, m, and 1 else.
 func (x *Independents) rates(r []float64, f mechanism.Freedom, columns []float64, inUnits bool) (length float64) {
 	jt := &x.mech.Joints[f.Joint]
 	n := len(x.unit)
@@ -239,16 +243,18 @@ func (x *Independents) rates(r []float64, f mechanism.Freedom, columns []float64
 	return length
 }
 
-// picked is a candidate that has been chosen.
-type picked struct {
-	candidate int
-	length    float64
-	row       []float64 // its rates, lengths in place of angles, in the motions of the basis
+// chosen is a candidate that has been chosen.
+type chosen struct {
+	candidate int       // its index
+	length    float64   // as rates returns it
+	row       []float64 // its rates in the motions of the basis, times length
 }
 
-// choose chooses freedoms and makes the basis that belongs to them. It returns the errors of spread.
+// choose sets Freedoms, Condition, Weakest and Basis. It returns the errors of singularRange. If the context of watch ends, it returns nil
+// early.
 func (x *Independents) choose(candidates []mechanism.Freedom, watch *team.Watch) (err error) {
 	m := x.Mobility
+	// rest are the rows without their parts along the directions of the chosen ones.
 	rows, rest, length := make([]float64, m*len(candidates)), make([]float64, m*len(candidates)), make([]float64, len(candidates))
 	for i, f := range candidates {
 		if watch.Every(i) {
@@ -261,11 +267,11 @@ func (x *Independents) choose(candidates []mechanism.Freedom, watch *team.Watch)
 		}
 	}
 	copy(rest, rows)
-	var list []picked
-	var directions []float64 // of the motions that the freedoms tell, orthonormal
+	var list []chosen
+	var directions []float64 // orthonormal basis of the rows of list
 	least := dependent * algebra.MaxAbs(x.normal)
 	for len(list) < m && !watch.Up() {
-		best, size := mostOf(rest, m)
+		best, size := largestRow(rest, m)
 		if best < 0 || !(size > least) {
 			break
 		}
@@ -276,22 +282,22 @@ func (x *Independents) choose(candidates []mechanism.Freedom, watch *team.Watch)
 			add(rest[i*m:][:m], -algebra.Dot(rest[i*m:][:m], z), z)
 		}
 		clear(rest[best*m:][:m])
-		list = append(list, picked{best, length[best], rows[best*m:][:m]})
+		list = append(list, chosen{best, length[best], rows[best*m:][:m]})
 	}
-	slices.SortFunc(list, func(a, b picked) int { return cmp.Compare(a.candidate, b.candidate) })
+	slices.SortFunc(list, func(a, b chosen) int { return cmp.Compare(a.candidate, b.candidate) })
 	for _, c := range list {
 		x.Freedoms = append(x.Freedoms, candidates[c.candidate])
 	}
-	if x.Condition, x.Weakest, err = spread(list, m); err != nil {
+	if x.Condition, x.Weakest, err = singularRange(list, m); err != nil {
 		return err
 	}
 	x.complete(list, directions)
 	return nil
 }
 
-// mostOf returns which row of m numbers has the largest norm, and this norm. Of rows that are equal to rounding it is the first; −1 if
-// all are zero.
-func mostOf(rows []float64, m int) (best int, size float64) {
+// largestRow returns the index of the row, of m numbers each, with the largest norm, and this norm. Of rows that are equal up to rounding
+// it is the first one. It returns −1 if all rows are zero.
+func largestRow(rows []float64, m int) (best int, size float64) {
 	most := algebra.NewPeak(0)
 	for i := 0; i*m < len(rows); i++ {
 		most.Take(math.Sqrt(algebra.Dot(rows[i*m:][:m], rows[i*m:][:m])), i)
@@ -299,9 +305,10 @@ func mostOf(rows []float64, m int) (best int, size float64) {
 	return most.At, most.Value
 }
 
-// complete stores in x.to the map from motions to their coordinates, and in x.Basis the motions of unit coordinates. The coordinates are
-// the rates of the freedoms in the list, then those along directions orthogonal to theirs.
-func (x *Independents) complete(list []picked, directions []float64) {
+// complete stores in x.to the matrix from motions to coordinates, and in x.Basis the motions with one coordinate 1 and the others 0. The
+// coordinates are the rates of the freedoms in list, then components along further directions, with which it completes directions to an
+// orthonormal basis.
+func (x *Independents) complete(list []chosen, directions []float64) {
 	m, n, k := x.Mobility, len(x.unit), len(list)
 	for _, c := range list {
 		for _, r := range c.row {
@@ -329,7 +336,8 @@ func (x *Independents) complete(list []picked, directions []float64) {
 	}
 }
 
-// VelocitiesTo stores in v the velocities of the bodies, as a column of Basis, with the rates y: of Freedoms, and of the columns beyond.
+// VelocitiesTo stores in v the velocities of the bodies, as in a column of Basis, for the coordinates y: the rates of Freedoms, followed by
+// the factors of the further columns.
 //
 // Shapes: y has Mobility entries, v six a body. Cost: O(Mobility·bodies), no allocation. It panics on a length mismatch.
 func (x *Independents) VelocitiesTo(v, y []float64) {
@@ -343,8 +351,8 @@ func (x *Independents) VelocitiesTo(v, y []float64) {
 	}
 }
 
-// RatesTo stores in y the rates that belong to velocities v of the bodies, the inverse of VelocitiesTo. Of v it takes the nearest that
-// the joints allow, in the metric.
+// RatesTo stores in y the coordinates, as in VelocitiesTo, of the velocities v of the bodies. For a v that the joints do not allow, they
+// are those of the nearest velocities in the metric that the joints allow.
 //
 // Shapes: y has Mobility entries, v six a body. Cost: O(Mobility·(bodies + Mobility)), no allocation. It panics on a length mismatch.
 func (x *Independents) RatesTo(y, v []float64) {
@@ -364,7 +372,7 @@ func (x *Independents) RatesTo(y, v []float64) {
 	}
 }
 
-// Dependence returns the rates of a freedom, scalar or not, in the columns of Basis: its row of G.
+// Dependence returns the rates of a freedom, scalar or not, in the columns of Basis: its row of G in its rate = G·y.
 //
 // Cost: O(Mobility); allocates. It panics if f is out of range.
 func (x *Independents) Dependence(f mechanism.Freedom) []float64 {

@@ -15,45 +15,44 @@ import (
 	"github.com/rung-mbd/rung/team"
 )
 
-// Nearby compares the constraints at a state with those at closed states next to it. A
-// mechanism whose rank is less here than there has variable mobility (RBDA §8.10), and motions
+// Nearby compares the constraints at a state with the constraints at closed states next to it. If the
+// rank is less at the state, the mechanism has variable mobility (RBDA §8.10), and motions
 // that exist at this pose only.
 type Nearby struct {
-	Rank   int // at the state
-	Around int // largest rank at the states nearby; Rank if there are none
-	States int // closed states nearby that were found
-	// At is a state with the rank Around, at rest: one of those nearby if the rank
-	// is larger there, otherwise the one compared.
+	Rank   int // rank of the constraints at the state
+	Around int // largest rank at the states nearby, at least Rank
+	States int // number of closed states nearby that were found
+	// At is a state with the rank Around, at rest: a state nearby if the rank
+	// is larger there, otherwise the state that was compared.
 	At *mechanism.State
-	// Appearing are the scalar freedoms that move in the motions which the pose
-	// adds to those nearby.
+	// Appearing are the scalar freedoms that move in the motions that exist at this pose only.
 	Appearing []mechanism.Freedom
 }
 
 const (
-	nearbyTries = 4    // motions, each followed both ways; the first is that of the state
-	nearbyStep  = 1e-3 // largest relative rotation at a joint, rad, or travel, lengths of the bodies
-	// appearingTol is the least rate of a freedom that moves in an appearing
+	nearbyTries = 4    // number of motions, each followed both ways; the first is the motion of the state
+	nearbyStep  = 1e-3 // largest relative rotation at a joint, rad, or translation over the length of the bodies
+	// appearingTol is the least rate of a freedom that counts as moving in an appearing
 	// motion, relative to the largest rate at a joint: some ten times the
-	// difference that the step makes.
+	// change of rates by the step.
 	appearingTol = 2e-2
-	stillTol     = 1e-9 // rates at all joints, relative to the bodies' velocities, that are rounding
+	stillTol     = 1e-9 // rates at all joints, relative to the bodies' velocities, up to which they count as rounding
 )
 
-// Compare moves the mechanism a little from st, along its own motion and along random motions
-// that the joints allow. It closes the joints again (closing.Closer), and compares the rank.
+// Compare moves the mechanism a little from st, along its velocities and along random motions
+// that the joints allow. It closes the joints again (closing.Closer), and compares the rank of the constraints.
 // Loads do not matter.
 //
-// Where more than two branches of motion meet, it may miss some of them. It always follows that
-// of the state's own velocity.
+// Where more than two branches of motion meet, it may miss some of them. It always follows the branch
+// of the velocities of st.
 //
-// Cost: some fifty factorizations at most; allocates. It returns the errors of
-// assemble.Weighted.FillTo and *factor.PivotError.
+// Cost: at most some fifty factorizations; allocates. It returns the errors of
+// assemble.Weighted.FillTo and *factor.PivotError. It panics without a state.
 func Compare(p *kkt.Plan, st *mechanism.State) (*Nearby, error) {
 	return CompareContext(context.Background(), p, st)
 }
 
-// CompareContext is Compare that ends early when ctx does. It then returns the cause for which ctx has ended.
+// CompareContext is Compare that ends early when ctx does. It then returns the cause of ctx (context.Cause).
 func CompareContext(ctx context.Context, p *kkt.Plan, st *mechanism.State) (*Nearby, error) {
 	if ctx == nil {
 		panic("rung: nil context")
@@ -104,8 +103,8 @@ func CompareContext(ctx context.Context, p *kkt.Plan, st *mechanism.State) (*Nea
 	return n, err
 }
 
-// around looks at poses on both sides of c.rest, along motions that are possible there, and stores in n the one with the largest rank
-// if that is above the rank at c.rest.
+// around computes the rank at closed poses next to c.rest, on both sides along motions that the joints allow, and stores in n the number of
+// poses, the largest rank, the pose with it, and the appearing freedoms if that rank is above the rank at c.rest.
 func (c *comparison) around(st *mechanism.State, n *Nearby) (err error) {
 	for try := range 2 * nearbyTries {
 		c.choose(st, uint64(try/2))
@@ -131,26 +130,26 @@ func (c *comparison) around(st *mechanism.State, n *Nearby) (err error) {
 	return err
 }
 
-// comparison is the scratch of Nearby.
+// comparison is the scratch of CompareContext.
 type comparison struct {
 	watch     *team.Watch
 	s         *kkt.Solver
-	closer    *closing.Closer // with the factor of s
+	closer    *closing.Closer // shares the memory of the factorization with s
 	mech      *mechanism.Mechanism
-	rest      *mechanism.State
+	rest      *mechanism.State      // the state that is compared, at rest
 	kin       *mechanism.Kinematics // of rest
-	length    []float64             // by body (assemble.Layout.LengthsTo)
-	random, v []float64             // 6 a body
+	length    []float64             // by body, m (assemble.Layout.LengthsTo)
+	random, v []float64             // last random velocities, and present velocities, six numbers a body
 }
 
-// rank returns the rank at st.
+// rank returns the rank of the constraints at st.
 func (c *comparison) rank(st *mechanism.State) (int, error) {
 	r, err := c.s.RankAt(st)
 	return r.Rank, err
 }
 
-// choose stores in c.v the velocities of st, or random ones, which it keeps in
-// c.random, for a seed above 0.
+// choose stores in c.v the velocities of st for the seed 0, and for other seeds random velocities, which it also stores in
+// c.random.
 func (c *comparison) choose(st *mechanism.State, seed uint64) {
 	if seed > 0 {
 		rng := rand.New(rand.NewPCG(seed, uint64(len(c.v))))
@@ -167,8 +166,8 @@ func (c *comparison) choose(st *mechanism.State, seed uint64) {
 	}
 }
 
-// neighbour returns a closed state next to c.rest along the velocities c.v, as far
-// as the joints allow them, or nil if nothing moves or the joints cannot be closed.
+// neighbour returns a closed state next to c.rest along the velocities c.v, projected on those that
+// the joints allow, or against them if sign is −1. It returns nil and no error if nothing moves or the joints cannot be closed.
 func (c *comparison) neighbour(sign float64) (*mechanism.State, error) {
 	largest := algebra.MaxAbs(c.v)
 	if err := c.closer.AllowMotion(c.v, c.rest); err != nil {
@@ -190,8 +189,8 @@ func (c *comparison) neighbour(sign float64) (*mechanism.State, error) {
 	return near, err
 }
 
-// jointRate returns the largest relative velocity at a joint, angular or linear
-// over the length of the longer body, at the velocities v.
+// jointRate returns the largest component of a relative velocity at a joint, 1/s, for the velocities v of the bodies: angular, or linear
+// over the length of the longer body.
 func (c *comparison) jointRate(v []float64) (rate float64) {
 	st := c.moving(v)
 	mech, kin := c.mech, c.kin
@@ -226,7 +225,7 @@ func (c *comparison) jointRate(v []float64) (rate float64) {
 	return rate
 }
 
-// moving returns c.rest with the velocities v of the centres of mass.
+// moving returns c.rest with the velocities v, six numbers a body: angular velocity and velocity of the centre of mass.
 func (c *comparison) moving(v []float64) *mechanism.State {
 	st := c.rest.Clone()
 	for i := range st.Bodies {
@@ -235,8 +234,8 @@ func (c *comparison) moving(v []float64) *mechanism.State {
 	return st
 }
 
-// appearing returns the freedoms that move in the part of a random motion of c.rest that the
-// motions of near do not have.
+// appearing returns the scalar freedoms that move at c.rest in a motion that is not possible at near: a random allowed motion
+// minus its projection on the motions at near.
 func (c *comparison) appearing(near *mechanism.State) ([]mechanism.Freedom, error) {
 	here := append([]float64(nil), c.random...)
 	if err := c.closer.AllowMotion(here, c.rest); err != nil {

@@ -10,29 +10,29 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Release says to which type a joint of an over-constrained mechanism may be released, or which coupling may be left
-// out, without giving it a new motion (RBDA §8.10). A joint keeps its frames unless they are turned; they are nil then.
+// Release is a joint of an over-constrained mechanism that may be replaced by a looser type, or a coupling that may be left
+// out, without a new motion of the mechanism (RBDA §8.10).
 type Release struct {
 	Joint            string `json:"joint"`
-	Type             string `json:"type"`    // as joints.Kind.String has it
-	Suggest          string `json:"suggest"` // the looser type
-	PredecessorFrame *Frame `json:"predecessor_frame,omitempty"`
+	Type             string `json:"type"`                        // as joints.Kind.String returns it
+	Suggest          string `json:"suggest"`                     // the looser type
+	PredecessorFrame *Frame `json:"predecessor_frame,omitempty"` // new frame; nil if the joint keeps its frames
 	SuccessorFrame   *Frame `json:"successor_frame,omitempty"`
 
 	Coupling string `json:"coupling,omitempty"` // to be left out: in place of a joint, with type "coupling" and suggestion "none"
 
-	// Turns is how often both frames have been turned so that x lies
-	// where z was, y where x was and z where y was. Three turns are none.
+	// Turns is the number of times that both frames have been rotated so that x lies
+	// where z was, y where x was and z where y was. Three times are the identity.
 	Turns int `json:"-"`
 }
 
-// Frame is a frame of a joint as rung-model/1 has it: position in m, orientation as a quaternion, w first.
+// Frame is a frame of a joint as in rung-model/1: position in m, orientation as a quaternion, w first.
 type Frame struct {
 	Position    [3]float64 `json:"position"`
 	Orientation [4]float64 `json:"orientation"`
 }
 
-// Counts are those of the constraints of a mechanism.
+// Counts are the numbers of constraints of a mechanism.
 type Counts struct {
 	Rows      int `json:"rows"`
 	Rank      int `json:"rank"`
@@ -40,15 +40,15 @@ type Counts struct {
 	Mobility  int `json:"mobility"`  // 6·bodies − Rank
 }
 
-// looser is a joint type that allows all that another one does. With turned
-// frames its x axis lies where the other one's z axis is.
+// looser is a joint type that allows all motions of another type. If turned is set, its frames have to be rotated: its x axis lies where
+// the other type has the z axis.
 type looser struct {
 	to     model.JointType
 	turned bool
 }
 
-// looserTypes returns the types that allow all motions that t allows, and more, with the same frames or with turned ones. Types with
-// the most rows are first.
+// looserTypes returns the types that allow all motions of t, and more, with the same frames or with rotated ones. Types with
+// the most rows are first. It returns nil for types without looser ones.
 func looserTypes(t model.JointType) []looser {
 	switch t {
 	case model.Fixed:
@@ -89,24 +89,22 @@ type change struct {
 	looser
 }
 
-// releaseTrials bounds the mechanisms tried in one search, and releaseBodies the
-// bodies of all of them together.
 const (
-	releaseTrials = 400
-	releaseBodies = 10_000_000
+	releaseTrials = 400        // largest number of mechanisms that are tried in one search
+	releaseBodies = 10_000_000 // largest number of bodies of all of them together
 )
 
-// releaser looks for joints to release.
+// releaser searches for joints to release.
 type releaser struct {
 	ctx    context.Context
-	m      model.Model // joints released so far
-	turns  []int       // of the frames of each joint
-	st     *mechanism.State
-	from   *mechanism.Mechanism // of which st is
-	rank   int                  // that has to stay
-	rows   []int                // redundant ones of each joint, then of each coupling
-	turn   bool                 // frames may be turned
-	trials int
+	m      model.Model          // the model with the joints released so far
+	turns  []int                // Release.Turns of each joint
+	st     *mechanism.State     // at which ranks are computed
+	from   *mechanism.Mechanism // the mechanism of st
+	rank   int                  // rank of the constraints, which has to stay
+	rows   []int                // numbers of redundant rows of each joint, then of each coupling
+	turn   bool                 // frames may be rotated
+	trials int                  // number of mechanisms that may still be tried
 }
 
 // Relief is an over-constrained mechanism with some joints released.
@@ -116,23 +114,23 @@ type Relief struct {
 	Counts   Counts // of Model
 }
 
-// FindReleases looks for joints of m to release so that redundant rows vanish while
-// the rank, and with it the mobility, stays. There may be other choices.
+// FindReleases searches for joints of m to release so that redundant rows vanish while
+// the rank of the constraints, and with it the mobility, stays. There may be other choices.
 //
-// It takes the joints with redundant rows first, and of their looser
-// types the one that takes away most of these. Frames are turned only for rows that
-// cannot go without. Each step is checked by the rank of the released mechanism at
-// st: a closed state of m where its rank is not less than nearby (Nearby.At).
-// Loads along the freedoms of a joint that is released are dropped. Joints with prescribed motions, and those of couplings and
-// actuators, are kept.
+// It tries joints with redundant rows first, and of their looser
+// types first the one that removes most of these rows. Frames are rotated only if rows cannot be removed
+// otherwise. Each step is checked by the rank of the released mechanism at
+// st, which has to be a closed state of m whose rank is not less than nearby (Nearby.At).
+// Loads along the freedoms of a released joint are dropped. Joints with prescribed motions, and joints of couplings and
+// actuators, are not released.
 //
 // Cost: up to 400 plans and ranks of m, fewer beyond 25,000 bodies. m is not changed.
-// It returns the errors of kkt.NewPlan and kkt.Solver.RankAt.
+// It returns the errors of mechanism.New, kkt.NewPlan and kkt.Solver.RankAt. It panics without a model or a state.
 func FindReleases(m *model.Model, st *mechanism.State) (*Relief, error) {
 	return FindReleasesContext(context.Background(), m, st)
 }
 
-// FindReleasesContext is FindReleases that ends early when ctx does. It then returns the cause for which ctx has ended.
+// FindReleasesContext is FindReleases that ends early when ctx does. It then returns the cause of ctx (context.Cause).
 func FindReleasesContext(ctx context.Context, m *model.Model, st *mechanism.State) (*Relief, error) {
 	if ctx == nil {
 		panic("rung: nil context")
@@ -157,7 +155,7 @@ func FindReleasesContext(ctx context.Context, m *model.Model, st *mechanism.Stat
 	if err != nil {
 		return nil, err
 	}
-	if sum(r.rows) > 0 { // a frame turned earlier may do better
+	if sum(r.rows) > 0 { // to rotate frames from the start may remove more rows
 		other, err := first.search(true)
 		if err != nil {
 			return nil, err
@@ -166,9 +164,9 @@ func FindReleasesContext(ctx context.Context, m *model.Model, st *mechanism.Stat
 			r = other
 		}
 	}
-	left := sum(r.rows)
+	redundant := sum(r.rows)
 	out := &Relief{Model: &r.m, Releases: []Release{}, Counts: Counts{
-		Rows: rank.Rank + left, Rank: rank.Rank, Redundant: left, Mobility: 6*len(m.Bodies) - rank.Rank,
+		Rows: rank.Rank + redundant, Rank: rank.Rank, Redundant: redundant, Mobility: 6*len(m.Bodies) - rank.Rank,
 	}}
 	for i := range m.Joints {
 		if r.m.Joints[i].Type != m.Joints[i].Type {
@@ -187,19 +185,19 @@ func FindReleasesContext(ctx context.Context, m *model.Model, st *mechanism.Stat
 	return out, nil
 }
 
-// releaseOf describes the release of joint was to now, with frames turned so
-// often.
-func releaseOf(was, now *model.Joint, turns int) Release {
-	out := Release{Joint: was.Name, Type: was.Type.String(), Suggest: now.Type.String(), Turns: turns}
+// releaseOf returns the Release of the joint before to the joint after, whose frames have been rotated the given number of times
+// (Release.Turns).
+func releaseOf(before, after *model.Joint, turns int) Release {
+	out := Release{Joint: before.Name, Type: before.Type.String(), Suggest: after.Type.String(), Turns: turns}
 	if turns%3 != 0 {
-		p, s := Frame(now.PredecessorFrame), Frame(now.SuccessorFrame)
+		p, s := Frame(after.PredecessorFrame), Frame(after.SuccessorFrame)
 		out.PredecessorFrame, out.SuccessorFrame = &p, &s
 	}
 	return out
 }
 
-// search releases joints in passes, each with frames turned or not, and returns
-// what they come to. r is not changed.
+// search leaves out couplings and releases joints, in one pass for each entry of turn, which says whether frames may be rotated. It
+// returns a new releaser with the result; r is not changed.
 func (r *releaser) search(turn ...bool) (*releaser, error) {
 	out := *r
 	out.m.Joints, out.turns = slices.Clone(r.m.Joints), make([]int, len(r.m.Joints))
@@ -211,13 +209,13 @@ func (r *releaser) search(turn ...bool) (*releaser, error) {
 			return nil, err
 		}
 	}
-	if err := out.uncouple(true); err != nil { // those too whose redundancy counts at joints that have to stay
+	if err := out.uncouple(true); err != nil { // also couplings whose redundant rows are counted at joints that cannot be released
 		return nil, err
 	}
 	return &out, nil
 }
 
-// uncouple leaves out couplings as long as the rank stays: all of them, or those that have redundant rows.
+// uncouple leaves out couplings whose rows the rank does not need. It tries all couplings, or only those with redundant rows.
 func (r *releaser) uncouple(all bool) error {
 	var names []string
 	for i := range r.m.Couplings {
@@ -228,7 +226,7 @@ func (r *releaser) uncouple(all bool) error {
 	return r.leaveOut(names)
 }
 
-// leaveOut leaves out the couplings with these names whose rows the rank does not need: all at once, or else by halves.
+// leaveOut leaves out the couplings with these names if the rank stays: all at once if possible, else it tries each half.
 func (r *releaser) leaveOut(names []string) error {
 	if len(names) == 0 || r.trials == 0 || sum(r.rows) == 0 {
 		return nil
@@ -257,31 +255,30 @@ func (r *releaser) leaveOut(names []string) error {
 	return r.leaveOut(names[half:])
 }
 
-// release releases joints until nothing is redundant or no joint is left that
-// can be released.
+// release releases joints until no row is redundant or no further joint can be released.
 func (r *releaser) release() error {
-	for left := sum(r.rows); left > 0; {
+	for redundant := sum(r.rows); redundant > 0; {
 		if err := r.round(r.rows[:len(r.m.Joints)]); err != nil {
 			return err
 		}
-		if sum(r.rows) == left { // other joints of the same loops
+		if sum(r.rows) == redundant { // try all joints: others of the same loops may be released instead
 			all := make([]int, len(r.m.Joints))
 			for j := range all {
-				all[j] = left
+				all[j] = redundant
 			}
 			if err := r.round(all); err != nil {
 				return err
 			}
 		}
-		if sum(r.rows) == left {
+		if sum(r.rows) == redundant {
 			break
 		}
-		left = sum(r.rows)
+		redundant = sum(r.rows)
 	}
 	return nil
 }
 
-// round tries to take from each joint as many rows as most says, then fewer.
+// round tries to release each joint by looser types with most[joint] rows less, then by types with fewer rows less.
 func (r *releaser) round(most []int) error {
 	if len(most) == 0 {
 		return nil
@@ -318,7 +315,8 @@ func (r *releaser) round(most []int) error {
 	return nil
 }
 
-// named returns the names of the joints whose freedoms couplings and actuators name. A looser type numbers them in another way.
+// named returns the names of the joints whose freedoms couplings and actuators refer to. These cannot be released, as a looser type numbers
+// its freedoms differently.
 func (r *releaser) named() map[string]bool {
 	names := map[string]bool{}
 	for i := range r.m.Forces {
@@ -338,8 +336,8 @@ func (r *releaser) named() map[string]bool {
 	return names
 }
 
-// nthLooser returns the nth type that takes drop rows from a joint. Joints with
-// prescribed motions keep theirs.
+// nthLooser returns the nth looser type for a joint that has drop rows less, n counted from 0. It returns false if there is none, or the
+// joint has prescribed motions.
 func (r *releaser) nthLooser(j *model.Joint, drop, nth int) (looser, bool) {
 	if j.Motion != nil {
 		return looser{}, false
@@ -355,8 +353,8 @@ func (r *releaser) nthLooser(j *model.Joint, drop, nth int) (looser, bool) {
 	return looser{}, false
 }
 
-// try makes the changes of the list that leave the rank as it is, all at once or
-// else by halves, and returns them.
+// try makes the changes of the list if the rank stays: all at once if possible, else it tries each half. It returns the changes that it has
+// made.
 func (r *releaser) try(list []change) (done []change, err error) {
 	if r.trials == 0 || sum(r.rows) == 0 {
 		return nil, nil
@@ -391,7 +389,7 @@ func (r *releaser) try(list []change) (done []change, err error) {
 	return append(slices.Clone(done), more...), err
 }
 
-// apply gives j the looser type. What acts along its freedoms is dropped.
+// apply gives j the looser type, and rotates its frames if necessary. It drops all loads and limits along the freedoms of j.
 func (c *change) apply(j *model.Joint) {
 	j.Type, j.Pitch, j.Length = c.to, 0, 0
 	j.Force, j.Stiffness, j.Damping, j.Rest, j.Turns, j.Limits, j.Armature, j.Friction = nil, nil, nil, nil, nil, nil, nil, nil
@@ -404,15 +402,15 @@ func (c *change) apply(j *model.Joint) {
 		if q == (spatial.Quat{}) {
 			q = spatial.IdentityQuat()
 		}
-		f.Orientation = q.Mul(spatial.Quat{0.5, -0.5, -0.5, -0.5}).Normalize() // x to z, z to y, y to x
+		f.Orientation = q.Mul(spatial.Quat{0.5, -0.5, -0.5, -0.5}).Normalize() // new x along old z, new z along old y, new y along old x
 	}
 }
 
-// rankOf returns the rank of the constraints of m at r.st.
+// rankOf returns the rank of the constraints of m at r.st, and the redundant rows.
 func (r *releaser) rankOf(m *model.Model) (kkt.Rank, error) { return rankOf(r.ctx, m, r.st, r.from) }
 
-// rankOf returns the rank of the constraints of m at st, a state of the mechanism from with the same bodies, and the
-// redundant rows of each joint and coupling.
+// rankOf returns the rank of the constraints of m, and the redundant rows of each joint and coupling, at st: a state of the mechanism from,
+// which has the same bodies.
 func rankOf(ctx context.Context, m *model.Model, st *mechanism.State, from *mechanism.Mechanism) (kkt.Rank, error) {
 	mech, err := mechanism.New(m)
 	if err != nil {
@@ -431,6 +429,7 @@ func rankOf(ctx context.Context, m *model.Model, st *mechanism.State, from *mech
 	return s.RankAt(st)
 }
 
+// sum returns the sum of the numbers of list.
 func sum(list []int) (s int) {
 	for _, n := range list {
 		s += n

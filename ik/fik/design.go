@@ -9,7 +9,7 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
-// Form says which recurrence the filter is.
+// Form is the kind of recurrence of a filter.
 type Form uint8
 
 // The forms.
@@ -22,14 +22,14 @@ const (
 // String returns the name of rung-ik/1.
 func (f Form) String() string { return fault.Enum([]string{"variable", "fixed"}, f, "Form") }
 
-// Design says where P and A of feedback inverse kinematics come from.
+// Design says how P and A of feedback inverse kinematics are chosen.
 type Design uint8
 
 // The designs.
 const (
 	DesignRiccati Design = iota // P by Riccati, A = −m_i
-	DesignNorm                  // P = (π/h − A)/‖J‖, a number; ‖J‖ is the root of the sum of squares
-	DesignTune                  // DesignNorm as the start of Tune, which somebody else has to run: New refuses it
+	DesignNorm                  // P = (π/h − A)/‖J‖, a number; ‖J‖ is the Frobenius norm
+	DesignTune                  // DesignNorm as the start of Tune, which the caller has to run: New refuses it
 	DesignGiven                 // P is given
 	NumDesigns
 )
@@ -45,50 +45,50 @@ const (
 	normH = 0.02  // s
 )
 
-// Options say how feedback inverse kinematics runs. The zero value is form V with the design of Riccati.
+// Options configure feedback inverse kinematics. The zero value is form V with the design of Riccati.
 //
-// A matrix is given by its numbers: one for a multiple of the unit matrix, as many as rows for a diagonal, the square of
-// that for all of it, row by row.
+// A matrix is given by its numbers: one for a multiple of the unit matrix, m for a diagonal matrix of m rows, m² for a full
+// matrix, row by row.
 type Options struct {
 	Form   Form
 	Design Design
 	P      []float64 // symmetric positive definite; nil: by Design
-	// A of form V: a number or a diagonal, negative, 1/s. Form F: the entry α of the recurrence as it stands there.
+	// A is a number or a diagonal: in form V negative, 1/s; in form F the entries α of the recurrence.
 	// nil: by Design, −m_i or −20 in form V and exp(−m_i·H) or exp(−20·H) in form F.
 	A []float64
 	// H is h of form V and dt of form F, s. 0: half the least time constant
-	// in form V, 0.02 in form F. P of DesignNorm is then that of 0.02.
+	// in form V, 0.02 in form F. DesignNorm then uses 0.02.
 	H     float64
-	Gains []float64 // diagonal of V ≥ 0, one a freedom or one for all; nil: 1
+	Gains []float64 // diagonal of V ≥ 0, one number for each freedom or one for all; nil: 1
 
 	Riccati RiccatiOptions // of DesignRiccati
-	J0      *Dense         // Jacobian that the design is for; nil: that of the present pose
+	J0      *Dense         // Jacobian for the design; nil: the Jacobian at the present pose
 
-	Inner     int  // iterations a step at the same Jacobian; 0: 1
-	Adapt     bool // form V: a step h that is too long is made shorter; else it is an error
+	Inner     int  // number of iterations in a step, with the same Jacobian; 0: 1
+	Adapt     bool // form V: shorten a step h that is too long; without it such a step is an error
 	Unchecked bool // no test of stability, before and during the run
 }
 
-// Figure, Gyro and Robot are presets of publications: figures with
-// many freedoms, gyros whose rates go up to 1.8 rad/s, robot arms.
+// Figure is the preset of published animations of figures with many freedoms.
 func Figure() Options {
 	return Options{Design: DesignNorm, A: []float64{normA}, H: normH}
 }
 
-// Gyro is the preset of control moment gyros.
+// Gyro is the preset of published control moment gyros, with gimbal rates up to 1.8 rad/s.
 func Gyro() Options {
 	return Options{Riccati: RiccatiOptions{W: defaultAngular, M: []float64{0.05}, V: []float64{1.8 * 1.8}}}
 }
 
-// Robot is the preset of robot arms.
+// Robot is the preset of published robot arms.
 func Robot() Options {
 	return Options{Riccati: RiccatiOptions{W: defaultAngular, M: []float64{defaultDecay}}}
 }
 
-// Designed returns the options with P, A and, but for the default of DesignRiccati, H, for the map j at its present pose.
+// Designed returns the options with P and A filled in by the design, for o.J0 or the map j at its present pose. In form F it also fills
+// in H; in form V an H of 0 stays.
 //
-// Cost: as the design; allocates. It returns an OptionError for each rule that o breaks, joined, and what wraps ErrRank or
-// ErrNoDesign where the design needs another Jacobian.
+// Cost: as the design; allocates. It returns an OptionError for each rule that o breaks, joined, or an error that wraps ErrRank or
+// ErrNoDesign if the design fails for the Jacobian.
 func (o Options) Designed(j Linear) (Options, error) {
 	m, n := j.Dims()
 	if err := o.check(m, n); err != nil {
@@ -113,7 +113,8 @@ func (o Options) Designed(j Linear) (Options, error) {
 	return o.byNorm(j0)
 }
 
-// byNorm is the design of the norm, docs/inverse-kinematics.md (F7).
+// byNorm returns the options with P and A by DesignNorm, docs/inverse-kinematics.md (F7), for the Jacobian j0. It returns an error that
+// wraps ErrRank if j0 is zero.
 func (o Options) byNorm(j0 *Dense) (Options, error) {
 	h, a := o.H, normA
 	if h == 0 {
@@ -136,7 +137,8 @@ func (o Options) byNorm(j0 *Dense) (Options, error) {
 	return o, nil
 }
 
-// byRiccati is the design of docs/inverse-kinematics.md (F6).
+// byRiccati returns the options with P and A by DesignRiccati, docs/inverse-kinematics.md (F6), for the Jacobian j0. It returns the
+// errors of Riccati.
 func (o Options) byRiccati(j0 *Dense) (Options, error) {
 	P, _, err := Riccati(j0, o.Riccati)
 	if err != nil {
@@ -158,7 +160,7 @@ func (o Options) byRiccati(j0 *Dense) (Options, error) {
 	return o, nil
 }
 
-// decay returns A for the decays m_i, 1/s.
+// decay returns A for the decay rates m_i, 1/s: −m_i in form V, exp(−m_i·H) in form F.
 func (o *Options) decay(m []float64) []float64 {
 	a := make([]float64, len(m))
 	for i, x := range m {
@@ -169,8 +171,8 @@ func (o *Options) decay(m []float64) []float64 {
 	return a
 }
 
-// Check returns an OptionError for each rule that o breaks for a map of m rows and n freedoms, joined, those of o.Riccati too.
-// DesignTune, which begins as DesignNorm, is checked as that.
+// Check returns an OptionError for each rule that o and o.Riccati break for a map of m rows and n freedoms, joined, or nil.
+// DesignTune is checked as DesignNorm, with which it begins.
 func (o Options) Check(m, n int) error {
 	if o.Design == DesignTune {
 		o.Design = DesignNorm
@@ -179,7 +181,7 @@ func (o Options) Check(m, n int) error {
 	return errors.Join(o.check(m, n), err)
 }
 
-// check returns an OptionError for each rule that o breaks for a map of m rows and n freedoms.
+// check returns an OptionError for each rule that o, without o.Riccati, breaks for a map of m rows and n freedoms, joined, or nil.
 func (o *Options) check(m, n int) error {
 	var bad badOptions
 	bad.when(o.Form >= NumForms, "Form", o.Form, "is no form")
@@ -206,7 +208,7 @@ func (o *Options) check(m, n int) error {
 	return bad.err()
 }
 
-// checkA checks A: one number or one a row, in form V all negative.
+// checkA checks A: one number, or m, one for each row; all finite, and negative in form V.
 func (o *Options) checkA(bad *badOptions, m int) {
 	if o.A == nil {
 		return
@@ -222,7 +224,7 @@ func (o *Options) checkA(bad *badOptions, m int) {
 	}
 }
 
-// checkGains checks the diagonal of V, which may not be all zero.
+// checkGains checks the diagonal of V: one number, or n, one for each freedom; none negative, not all zero.
 func (o *Options) checkGains(bad *badOptions, n int) {
 	if o.Gains == nil {
 		return
@@ -234,7 +236,7 @@ func (o *Options) checkGains(bad *badOptions, n int) {
 	bad.when(algebra.MaxAbs(o.Gains) == 0, "Gains", 0, "lets nothing move")
 }
 
-// checkP looks whether P is symmetric and positive definite.
+// checkP checks that P has 1, m or m² numbers, and is symmetric and positive definite.
 func checkP(bad *badOptions, p []float64, m int) {
 	if len(p) != 1 && len(p) != m && len(p) != m*m {
 		bad.when(true, "P", len(p), fmt.Sprintf("numbers, not 1, %d or %d", m, m*m))

@@ -1,30 +1,31 @@
-// Package fik is feedback inverse kinematics for any linear map: a filter whose output are rates of freedoms that bring rows of
-// targets to where they should be, without a pseudoinverse. It knows no mechanism; package ik runs it on one.
+// Package fik is feedback inverse kinematics for any linear map: a filter that computes the rates of freedoms for wanted rates of rows of
+// targets, without a pseudoinverse. It does not depend on mechanisms; package ik runs it on one.
 //
 //	f, err := fik.New(J, fik.Options{Riccati: fik.RiccatiOptions{W: 20}}) // J from rates of freedoms to rates of rows
 //	for !there() {
-//		err = f.StepTo(dq, dxd) // dxd are the wanted rates of the rows, dq those of the freedoms
-//		move(dq, f.Step())      // go on for the time of a step, and put J at the new pose
+//		err = f.StepTo(dq, dxd) // dxd are the wanted rates of the rows, dq the rates of the freedoms
+//		move(dq, f.Step())      // move for the time of a step, and evaluate J at the new pose
 //	}
 //
 // # The map
 //
-// [Linear] is what a [Filter] asks of the Jacobian: its product and that of its transpose at the present pose. [Dense] is a matrix,
-// an ik.Solver is one for its task.
+// A [Filter] needs a [Linear] for the Jacobian: its products, and the products of its transpose, at the present pose. [Dense] is one as a
+// matrix; an ik.Solver is one for its task.
 //
 // # The design
 //
-// The filter has a weight P, decays A and the time of an iteration. [Riccati] designs P, [Tune] looks for numbers with which a path
-// takes the fewest iterations, and [Options] has presets. [New] computes what the options leave out.
+// The filter has a weight P, decays A and the time of an iteration. [Riccati] designs P, [Tune] searches for numbers with which a path
+// takes the fewest iterations, and [Figure], [Gyro] and [Robot] are presets. [New] computes P, A and the time if the options leave them
+// out.
 //
 // # Stability and errors
 //
-// A filter watches its own stability: [New] and [Filter.StepTo] return an [UnstableError] with what would be stable. An
-// [OptionError] names an option that breaks a rule; ErrRank and ErrNoDesign say that a design needs another Jacobian.
+// A filter tests its own stability: [New] and [Filter.StepTo] return an [UnstableError] with a stable value. An
+// [OptionError] names an option that breaks a rule; ErrRank and ErrNoDesign say that a design fails for the Jacobian.
 //
-// Cost: an iteration is two products with the map and allocates nothing. A filter belongs to one goroutine at a time.
+// Cost: an iteration is two products with the map and allocates nothing. Only one goroutine may use a filter at a time.
 //
-// Frame: that of the map. Units: rad, m, s.
+// Frame: as the map. Units: rad, m, s.
 //
 // The recurrences are [inverse-kinematics.md (F1)] and (F2), the test of stability is (F5), the designs are (F6) and (F7).
 //

@@ -8,26 +8,26 @@ import (
 	"github.com/rung-mbd/rung/internal/algebra"
 )
 
-// ErrNotFinite is returned by a step of the filter that would leave infinite or undefined numbers.
+// ErrNotFinite is returned by a step of the filter that gives infinite or undefined numbers.
 var ErrNotFinite = errors.New("ik/fik: the filter's numbers overflow")
 
-// Filter is the filter of feedback inverse kinematics. Its state z starts at zero; a second state zb is that of null motion.
+// Filter is the filter of feedback inverse kinematics. Its state z starts at zero; null motion (StepNullTo) has a second state zb.
 //
-// It is a workspace: one goroutine at a time, and its Linear with it. It reads its Linear anew in every step, so that
-// the owner may put it at another pose between steps. It may not move within a step.
+// It is a workspace: only one goroutine may use it, and its Linear, at a time. It multiplies by its Linear anew in each step, so that
+// the owner may change the pose of the Linear between steps, but not within one.
 type Filter struct {
 	j        Linear
-	m, n     int
+	m, n     int // numbers of rows and freedoms
 	form     Form
 	p        weight
-	a        []float64 // m, diagonal of A; form F: α
-	gains    []float64 // n, diagonal of V; nil: ones
-	h        float64   // form V: s
-	inner    int
-	main     recurrence
-	null     recurrence
-	pz, w    []float64 // m: P·z and J·dq
-	one, sum []float64 // n: rates of one of several inner iterations, and their sum
+	a        []float64  // m, diagonal of A; form F: α
+	gains    []float64  // n, diagonal of V; nil: ones
+	h        float64    // time of an iteration, s
+	inner    int        // number of iterations in a step
+	main     recurrence // of the targets
+	null     recurrence // of null motion
+	pz, w    []float64  // scratch, m: P·z and J·dq
+	one, sum []float64  // scratch, n: rates of one of several inner iterations, and their sum
 	guard    guard
 }
 
@@ -46,7 +46,7 @@ type weight struct {
 	full   *Dense
 }
 
-// newWeight returns the matrix of 1, m or m² numbers.
+// newWeight returns the m×m matrix that 1, m or m² numbers give (Options). It keeps p.
 func newWeight(p []float64, m int) weight {
 	switch len(p) {
 	case 1:
@@ -73,12 +73,12 @@ func (p *weight) mulTo(dst, z []float64) {
 	}
 }
 
-// New returns a filter on the linear map j, designed as o says where o does not give P, A and h. It has all
+// New returns a filter on the linear map j, with P, A and h as o gives them, or else by o.Design. It allocates all
 // memory that steps need.
 //
 // Cost: as the design, and some hundred products with j for the test of stability; allocates. It returns an
-// OptionError for each rule that o breaks, joined, what wraps ErrRank or ErrNoDesign where the design needs another
-// Jacobian, and an UnstableError unless o.Adapt or o.Unchecked is set.
+// OptionError for each rule that o breaks, joined, an error that wraps ErrRank or ErrNoDesign if the design fails for the
+// Jacobian, ErrNotFinite, or an UnstableError if the filter is unstable, unless o.Adapt can shorten h or o.Unchecked is set.
 func New(j Linear, o Options) (*Filter, error) {
 	o, err := o.Designed(j)
 	if err != nil {
@@ -100,11 +100,12 @@ func New(j Linear, o Options) (*Filter, error) {
 	return f, nil
 }
 
+// newRecurrence allocates a recurrence with the state zero.
 func newRecurrence(m, n int) recurrence {
 	return recurrence{z: make([]float64, m), last: make([]float64, n), pz: make([]float64, m)}
 }
 
-// spread returns n numbers, or one for all.
+// spread returns v if it has n numbers, and else n times its first number.
 func spread(v []float64, n int) []float64 {
 	if len(v) == n {
 		return v
@@ -116,7 +117,7 @@ func spread(v []float64, n int) []float64 {
 	return all
 }
 
-// Reset sets the state to zero, as it is at first.
+// Reset sets all state to zero, as after New. A lowered step h stays.
 func (f *Filter) Reset() {
 	for _, s := range []*recurrence{&f.main, &f.null} {
 		clear(s.z)
@@ -127,10 +128,10 @@ func (f *Filter) Reset() {
 	f.guard.idle, f.guard.count, f.guard.before = 0, 0, 0
 }
 
-// Z returns the state z, m numbers that belong to f. They may be set.
+// Z returns the state z: m numbers, in memory of f. The caller may set them.
 func (f *Filter) Z() []float64 { return f.main.z }
 
-// NullZ returns the state zb of null motion, m numbers that belong to f. They may be set.
+// NullZ returns the state zb of null motion: m numbers, in memory of f. The caller may set them.
 func (f *Filter) NullZ() []float64 { return f.null.z }
 
 // Step returns the time of one iteration, s: h of form V, dt of form F. With Options.Adapt a step may lower h.
@@ -140,26 +141,26 @@ func (f *Filter) Step() float64 { return f.h }
 // rates dxd of the rows, and stores the rates of the freedoms in dq. With Options.Inner it does
 // that many iterations with the same Jacobian and the same dxd, and stores the mean of their rates.
 //
-// Cost: two products with the map an iteration, two more now and then for the test of stability; no allocation of its
-// own. It returns an UnstableError where the recurrence does not converge at the present pose, and ErrNotFinite if a
-// number of the state becomes infinite or undefined; dq is of no use then. It panics on a length mismatch.
+// Cost: two products with the map in an iteration, two more every 16 iterations for the test of stability; no allocation of its
+// own. It returns an UnstableError if the recurrence does not converge at the present pose, and ErrNotFinite if a
+// number of the state becomes infinite or undefined; dq is then unspecified. It panics on a length mismatch.
 func (f *Filter) StepTo(dq, dxd []float64) error {
 	if len(dq) != f.n || len(dxd) != f.m {
 		panic("ik/fik: length mismatch")
 	}
-	if err := f.look(); err != nil {
+	if err := f.testStability(); err != nil {
 		return err
 	}
 	if err := f.iterate(&f.main, dq, dxd); err != nil {
 		return err
 	}
-	return f.verdict(dq)
+	return f.checkStep(dq)
 }
 
-// StepNullTo is StepTo with a secondary motion: dq0 are rates of the freedoms that are wanted as far as they leave the
-// targets where they are, docs/inverse-kinematics.md (F3).
+// StepNullTo is StepTo with null motion: dq0 are wanted rates of the freedoms, of which the part that does not move the
+// targets is added to dq, docs/inverse-kinematics.md (F3).
 //
-// Cost: as two StepTo and one product more. dq and dq0 may not overlap.
+// Cost: as two StepTo and one product more. Errors and panics: as StepTo. dq and dq0 may not overlap.
 func (f *Filter) StepNullTo(dq, dxd, dq0 []float64) error {
 	if len(dq0) != f.n {
 		panic("ik/fik: length mismatch")
@@ -181,7 +182,8 @@ func (f *Filter) StepNullTo(dq, dxd, dq0 []float64) error {
 	return nil
 }
 
-// iterate does the iterations of one step.
+// iterate does the iterations of one step of s for the wanted rates in of the rows, and stores the mean of their rates in dq. It returns
+// UnstableErrors and ErrNotFinite.
 func (f *Filter) iterate(s *recurrence, dq, in []float64) error {
 	if f.inner == 1 {
 		return f.once(s, dq, in)
@@ -201,6 +203,7 @@ func (f *Filter) iterate(s *recurrence, dq, in []float64) error {
 	return nil
 }
 
+// once does one iteration of s, and stores its rates in dq.
 func (f *Filter) once(s *recurrence, dq, in []float64) error {
 	if f.form == FormF {
 		return f.fixed(s, dq, in)
@@ -208,7 +211,7 @@ func (f *Filter) once(s *recurrence, dq, in []float64) error {
 	return f.variable(s, dq, in)
 }
 
-// variable is one iteration of form V.
+// variable is once for form V.
 func (f *Filter) variable(s *recurrence, dq, dxd []float64) error {
 	f.outTo(dq, s.z) // dq = V Jᵀ P z
 	f.j.MulTo(f.w, dq)
@@ -217,7 +220,7 @@ func (f *Filter) variable(s *recurrence, dq, dxd []float64) error {
 		top += f.pz[i] * (f.w[i] - f.a[i]*z)
 		zpz += f.pz[i] * z
 	}
-	if err := f.heed(top, zpz); err != nil {
+	if err := f.testState(top, zpz); err != nil {
 		return err
 	}
 	for i, z := range s.z { // z ← z + h (A z − J dq) + h dxd
@@ -226,10 +229,10 @@ func (f *Filter) variable(s *recurrence, dq, dxd []float64) error {
 	return nil
 }
 
-// fixed is one iteration of form F.
+// fixed is once for form F.
 func (f *Filter) fixed(s *recurrence, dq, dxd []float64) error {
 	f.j.MulTo(f.w, s.last) // dx = J dq₋
-	if err := f.heed(algebra.Dot(s.pz, f.w), s.zpz); err != nil {
+	if err := f.testState(algebra.Dot(s.pz, f.w), s.zpz); err != nil {
 		return err
 	}
 	f.outTo(dq, s.z) // dq = V Jᵀ P z
@@ -242,7 +245,7 @@ func (f *Filter) fixed(s *recurrence, dq, dxd []float64) error {
 	return nil
 }
 
-// outTo stores V Jᵀ P z in dq. It uses f.pz.
+// outTo stores V Jᵀ P z in dq, and P z in f.pz.
 func (f *Filter) outTo(dq, z []float64) {
 	f.p.mulTo(f.pz, z)
 	f.j.MulTransTo(dq, f.pz)
@@ -253,7 +256,7 @@ func (f *Filter) outTo(dq, z []float64) {
 	}
 }
 
-// norm returns the Euclidean norm.
+// norm returns the Euclidean norm of x.
 func norm(x []float64) float64 { return blas64.Nrm2(vector(x)) }
 
 // RatesTo stores the rates of the continuous limit of form V, docs/inverse-kinematics.md (F4): of the freedoms in dq
@@ -274,8 +277,8 @@ func (f *Filter) RatesTo(dz, dq, z, dxd []float64) {
 	}
 }
 
-// Flow returns the continuous limit as the rates of y = (z, q), m + n numbers, for integrators such as sim.ODE. put
-// brings the map to the freedoms q at the time t and stores the wanted rates dxd there.
+// Flow returns the continuous limit of form V as a function that stores the rates of y = (z, q), m + n numbers, for integrators such as
+// sim.ODE. put has to evaluate the map at the freedoms q and the time t, and to store the wanted rates dxd there.
 //
 // It panics for form F.
 func (f *Filter) Flow(put func(dxd, q []float64, t float64) error) func(dst, y []float64, t float64) error {

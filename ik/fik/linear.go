@@ -8,7 +8,7 @@ import (
 )
 
 // Linear is a linear map from the rates u of n freedoms to the rates of m rows of targets: the product with the
-// Jacobian J. It stands for the pose that its owner has put it at.
+// Jacobian J at a pose, which its owner may change.
 type Linear interface {
 	// Dims returns the numbers m of rows and n of freedoms, both at least 1. They do not change.
 	Dims() (m, n int)
@@ -18,7 +18,7 @@ type Linear interface {
 	MulTransTo(dst, f []float64)
 }
 
-// Dense is a matrix by rows. It is Linear.
+// Dense is a Linear stored as a matrix.
 type Dense struct {
 	Rows, Cols int
 	Data       []float64 // Rows·Cols numbers, row by row
@@ -46,7 +46,7 @@ const mostNumbers = min(1<<37, math.MaxInt)
 // Dims implements Linear.
 func (a *Dense) Dims() (m, n int) { return a.Rows, a.Cols }
 
-// Row returns the numbers of row i, which belong to a.
+// Row returns the numbers of row i, in memory of a.
 func (a *Dense) Row(i int) []float64 { return a.Data[i*a.Cols : (i+1)*a.Cols : (i+1)*a.Cols] }
 
 // MulTo implements Linear.
@@ -59,6 +59,7 @@ func (a *Dense) MulTo(dst, u []float64) { a.mul(blas.NoTrans, dst, u, a.Rows, a.
 // Cost: m·n multiplications, no allocation. It panics on a length mismatch.
 func (a *Dense) MulTransTo(dst, f []float64) { a.mul(blas.Trans, dst, f, a.Cols, a.Rows) }
 
+// mul stores in dst, rows numbers, the product of a or its transpose, as t says, with x, cols numbers.
 func (a *Dense) mul(t blas.Transpose, dst, x []float64, rows, cols int) {
 	if len(dst) != rows || len(x) != cols {
 		panic("ik/fik: length mismatch")
@@ -66,11 +67,12 @@ func (a *Dense) mul(t blas.Transpose, dst, x []float64, rows, cols int) {
 	blas64.Gemv(t, 1, a.general(), vector(x), 0, vector(dst))
 }
 
-// general returns the matrix for routines of gonum.
+// general returns the matrix for routines of gonum. It shares a.Data.
 func (a *Dense) general() blas64.General {
 	return blas64.General{Rows: a.Rows, Cols: a.Cols, Stride: a.Cols, Data: a.Data}
 }
 
+// vector returns x for routines of gonum. It shares x.
 func vector(x []float64) blas64.Vector { return blas64.Vector{N: len(x), Inc: 1, Data: x} }
 
 // DenseOf returns the matrix of a linear map at its present pose.

@@ -16,61 +16,61 @@ import (
 
 const (
 	firstS         = 100   // s with which the search begins
-	mostHalvings   = 60    // of s; the equation stops having a solution long before
-	leastGap       = 1e-9  // of eigenvalues from the imaginary axis, relative to the largest
-	symmetryTol    = 1e-10 // of a solution, relative to its largest number
-	residualTol    = 1e-9  // of the equation, relative to its terms
-	rankTol        = 1e-10 // of the Jacobian, of its largest singular value
-	mostRiccati    = 200   // rows of a design
+	mostHalvings   = 60    // largest number of values of s; the equation has no solution long before the last
+	leastGap       = 1e-9  // least distance of an eigenvalue from the imaginary axis, relative to the largest eigenvalue
+	symmetryTol    = 1e-10 // largest difference of mirrored numbers of a symmetric matrix, relative to the largest number
+	residualTol    = 1e-9  // largest residual of the equation, relative to its terms
+	rankTol        = 1e-10 // least singular value of a Jacobian of full rank, relative to the largest
+	mostRiccati    = 200   // largest number of rows of a design
 	defaultDecay   = 5     // m_i, 1/s
 	defaultAngular = 4     // w, rad/s
 )
 
-// RiccatiOptions are the weights of a design. The zero value holds the defaults.
+// RiccatiOptions are the weights of a design. The zero value has the defaults.
 type RiccatiOptions struct {
 	W float64   // w, 1/s; 0: 4
-	M []float64 // m_i > 0, one a row or one for all, 1/s; nil: 5
+	M []float64 // m_i > 0, one for each row or one for all, 1/s; nil: 5
 	V []float64 // v_j > 0, squares of the largest rates of the freedoms, one each or one for all; nil: 1
 }
 
-// RiccatiInfo tells how a design was found.
+// RiccatiInfo describes the search for a design.
 type RiccatiInfo struct {
-	Pa       []float64 // m×m by rows, the solution of the equation with S
-	S        float64
+	Pa       []float64 // m×m by rows, the solution of the equation for S
+	S        float64   // the least s for which a solution was found
 	Tried    []RiccatiTrial
 	Residual float64 // of the equation, relative to the sum of the sizes of its terms
-	SigmaMin float64 // least and largest singular value of the Jacobian
-	SigmaMax float64
+	SigmaMin float64 // least singular value of the Jacobian
+	SigmaMax float64 // largest singular value of the Jacobian
 }
 
 // RiccatiTrial is one s of the search.
 type RiccatiTrial struct {
 	S      float64
-	Exists bool
-	Gap    float64 // least distance of an eigenvalue of the Hamiltonian from the imaginary axis, relative to the largest
+	Exists bool    // a positive definite solution was found
+	Gap    float64 // least distance of an eigenvalue of the Hamiltonian from the imaginary axis, relative to the largest eigenvalue
 }
 
 // riccati is the equation MᵀX + X M − X R X + w²1 = 0 with M = −diag(m), docs/inverse-kinematics.md (F6).
 type riccati struct {
-	m  int
+	m  int       // number of rows
 	M  []float64 // m_i
 	g  *Dense    // J V⁻¹ Jᵀ
-	r  *Dense    // R = g − s⁻²
-	w2 float64
+	r  *Dense    // R = g − s⁻²·1
+	w2 float64   // w²
 }
 
 // Riccati designs the matrix P of feedback inverse kinematics at a pose with the Jacobian
 // j0, by the stabilizing solution Pa of docs/inverse-kinematics.md (F6): P = v₁·Pa, m×m
-// by rows. s is halved from 100 on as long as Pa exists and is positive definite.
+// by rows. It halves s from 100 as long as Pa exists and is positive definite, and uses the last one.
 //
 // Cost: O(m³) for each s, and O(m²n): 2 ms for 12 rows, 4 s for 200; allocates. It returns an OptionError for each rule
-// that o breaks, joined, and what wraps ErrRank, with the singular values, or ErrNoDesign.
+// that o breaks, joined, or an error that wraps ErrRank, with the singular values, or ErrNoDesign if there is no solution for s = 100.
 func Riccati(j0 *Dense, o RiccatiOptions) (P []float64, info *RiccatiInfo, err error) {
 	return RiccatiContext(context.Background(), j0, o)
 }
 
-// RiccatiContext is Riccati until ctx ends, whose error it then wraps. It looks at ctx before each s: with 100 rows
-// every 40 ms, with 200 every 0.4 s.
+// RiccatiContext is Riccati that ends early when ctx does. It then returns an error that wraps the cause. It tests ctx before each s: with
+// 100 rows every 40 ms, with 200 every 0.4 s.
 func RiccatiContext(ctx context.Context, j0 *Dense, o RiccatiOptions) (P []float64, info *RiccatiInfo, err error) {
 	halt.Must(ctx)
 	m, n := j0.Dims()
@@ -105,7 +105,8 @@ func RiccatiContext(ctx context.Context, j0 *Dense, o RiccatiOptions) (P []float
 	return P, info, nil
 }
 
-// filled returns the options with defaults, one number a row and a freedom.
+// filled returns the options with the defaults filled in, M as m numbers and V as n. It returns an OptionError for each rule that o breaks,
+// joined.
 func (o RiccatiOptions) filled(m, n int) (RiccatiOptions, error) {
 	if o.W == 0 {
 		o.W = defaultAngular
@@ -128,7 +129,7 @@ func (o RiccatiOptions) filled(m, n int) (RiccatiOptions, error) {
 	return o, nil
 }
 
-// singularRange returns the least and the largest of the min(m, n) singular values, 0 as the least if m > n.
+// singularRange returns the least and the largest singular value of j; the least is 0 if j has more rows than columns.
 func singularRange(j *Dense) (least, most float64, err error) {
 	k := min(j.Rows, j.Cols)
 	a := blas64.General{Rows: j.Rows, Cols: j.Cols, Stride: j.Cols, Data: append([]float64(nil), j.Data...)}
@@ -142,7 +143,7 @@ func singularRange(j *Dense) (least, most float64, err error) {
 	return s[k-1], s[0], nil
 }
 
-// search halves s while a solution exists, and stores the last one in info. It returns the cause for which ctx has ended.
+// search halves s while a solution exists, and stores the last solution and all trials in info. It returns the cause if ctx ends.
 func (e *riccati) search(ctx context.Context, info *RiccatiInfo) error {
 	s := float64(firstS)
 	for range mostHalvings {
@@ -160,7 +161,8 @@ func (e *riccati) search(ctx context.Context, info *RiccatiInfo) error {
 	return nil
 }
 
-// solve returns the stabilizing solution for s, nil where none exists.
+// solve returns the stabilizing solution X for s with its relative residual, or nil if there is no positive definite one. gap is as in
+// RiccatiTrial.
 func (e *riccati) solve(s float64) (X *Dense, residual, gap float64) {
 	copy(e.r.Data, e.g.Data)
 	for i := range e.m {
@@ -183,7 +185,8 @@ func (e *riccati) solve(s float64) (X *Dense, residual, gap float64) {
 }
 
 // subspace returns, as columns, a basis of the stable subspace of the Hamiltonian (M, −R; −w²1, −Mᵀ) by its ordered
-// Schur form (Laub 1979), nil if that subspace has not m dimensions.
+// Schur form (Laub 1979): the first m columns. It returns nil if that subspace does not have m dimensions or an eigenvalue is within
+// leastGap of the imaginary axis. gap is as in RiccatiTrial.
 func (e *riccati) subspace() (basis *Dense, gap float64) {
 	m := e.m
 	H, Q := NewDense(2*m, 2*m, nil), NewDense(2*m, 2*m, nil)
@@ -201,8 +204,8 @@ func (e *riccati) subspace() (basis *Dense, gap float64) {
 	return Q, gap
 }
 
-// quotient returns X₂ X₁⁻¹ of the first m columns of the basis, made
-// symmetric, nil if that is not symmetric up to rounding.
+// quotient returns the symmetric part of X₂ X₁⁻¹, where (X₁; X₂) are the first m columns of the basis; nil if X₁ is singular, or
+// X₂ X₁⁻¹ not symmetric up to symmetryTol.
 func (e *riccati) quotient(basis *Dense) *Dense {
 	m := e.m
 	X1, X2 := NewDense(m, m, nil), NewDense(m, m, nil)
@@ -229,7 +232,8 @@ func (e *riccati) quotient(basis *Dense) *Dense {
 	return &Dense{m, m, X.Data}
 }
 
-// corrected returns X after a step of Newton's method (Kleinman 1968) if that lessens the residual, and the residual.
+// corrected returns X after a step of Newton's method (Kleinman 1968), or X itself if the step does not reduce the residual, and the
+// relative residual.
 func (e *riccati) corrected(X *Dense) (*Dense, float64) {
 	left, scale := e.residual(X)
 	before := algebra.MaxAbs(left.Data)
@@ -258,7 +262,7 @@ func (e *riccati) corrected(X *Dense) (*Dense, float64) {
 	return X, before / scale
 }
 
-// residual returns the left side of the equation, and the sum of the sizes of its terms.
+// residual returns the left side of the equation for X, and the sum of the largest magnitudes of its terms.
 func (e *riccati) residual(X *Dense) (left *Dense, scale float64) {
 	left = e.product(X, e.product(e.r, X, blas.NoTrans), blas.NoTrans)
 	scale = algebra.MaxAbs(left.Data) + e.w2
@@ -275,7 +279,7 @@ func (e *riccati) residual(X *Dense) (left *Dense, scale float64) {
 	return left, scale + most
 }
 
-// product returns a·b, or aᵀ·b.
+// product returns a·b, or aᵀ·b if t says so.
 func (e *riccati) product(a, b *Dense, t blas.Transpose) *Dense {
 	c := NewDense(e.m, e.m, nil)
 	blas64.Gemm(t, blas.NoTrans, 1, a.general(), b.general(), 0, c.general())
@@ -283,12 +287,12 @@ func (e *riccati) product(a, b *Dense, t blas.Transpose) *Dense {
 }
 
 const (
-	mostDoublings = 60    // of Smith's method; the error squares in each
-	doublingTol   = 1e-17 // part of the sum that a term may have at the end
+	mostDoublings = 60    // largest number of doublings of Smith's method; each squares the error
+	doublingTol   = 1e-17 // size of a term, relative to the sum, at which the sum has converged
 )
 
-// lyapunov returns D with Aᵀ D + D A + C = 0 for a stable A and a symmetric C, or nil if it finds none. With
-// U = (A − p)⁻¹ and B = U (A + p), D is the sum Σ (Bᵏ)ᵀ 2p UᵀC U Bᵏ, computed by doubling (Smith 1968).
+// lyapunov returns D with Aᵀ D + D A + C = 0 for a stable A and a symmetric C, or nil if the sum does not converge. With
+// p > 0, U = (A − p·1)⁻¹ and B = U (A + p·1), D is the sum Σ (Bᵏ)ᵀ 2p UᵀC U Bᵏ, computed by doubling (Smith 1968).
 func (e *riccati) lyapunov(A, C *Dense) *Dense {
 	m := e.m
 	p := 0.0

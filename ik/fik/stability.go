@@ -12,15 +12,15 @@ import (
 // ErrUnstable is wrapped by an UnstableError.
 var ErrUnstable = errors.New("ik/fik: feedback inverse kinematics is unstable")
 
-// UnstableError says that the recurrence does not converge at the present pose, and what would make it
-// converge. It wraps ErrUnstable.
+// UnstableError says that the recurrence does not converge at the present pose, and suggests a value with which it
+// does. It wraps ErrUnstable.
 type UnstableError struct {
 	Form Form
-	// Mu is of form V the largest |μ| of J V Jᵀ P − A, 1/s, of form F the largest σ of J V Jᵀ P, or a bound of it where |α| ≥ 1 or A is
-	// no number.
+	// Mu is the largest |μ| of an eigenvalue of J V Jᵀ P − A, 1/s, in form V. In form F it is the largest eigenvalue of J V Jᵀ P, or a bound
+	// of it if some |α| ≥ 1 or A is more than one number.
 	Mu      float64
-	H       float64 // s, time of an iteration
-	Suggest float64 // form V: a step h, s; form F: a factor for P; 0: none is known
+	H       float64 // time of an iteration, s
+	Suggest float64 // form V: a stable step h, s; form F: a factor on P that makes it stable; 0: none is known
 }
 
 // Error implements error.
@@ -40,29 +40,29 @@ func (e *UnstableError) Error() string {
 func (e *UnstableError) Unwrap() error { return ErrUnstable }
 
 const (
-	lookEvery  = 16   // iterations from one look at the stability to the next
-	powerMost  = 300  // iterations of the power method at most
-	powerTol   = 1e-6 // relative change of its value at which it ends
-	margin     = 0.25 // part of the largest stable step that is taken where none is given: half the least time constant
-	stuckAfter = 50   // iterations without a motion after which the filter counts as stuck
-	still      = 1e-9 // rates, relative to what z would do elsewhere, below which there is no motion
-	grows      = 1e-12
+	testEvery  = 16    // number of iterations from one test of stability to the next
+	powerMost  = 300   // largest number of iterations of the power method
+	powerTol   = 1e-6  // relative change of its value at which it ends
+	margin     = 0.25  // part of the largest stable step that is taken if none is given: half the least time constant
+	stuckAfter = 50    // number of iterations without motion after which the filter counts as stuck
+	still      = 1e-9  // rates, relative to gain times the size of z, up to which there is no motion
+	decayTol   = 1e-12 // relative decrease of ‖z‖² in an iteration below which z counts as not decaying
 )
 
-// guard watches a filter: its stability, and whether it is stuck.
+// guard tests a filter: its stability, and whether it is stuck.
 type guard struct {
 	unchecked, adapt bool
-	coupled          *coupled  // not nil: the eigenvalues are computed, as the power method may miss one
+	coupled          *coupled  // the test with all eigenvalues, where the power method may miss one; nil where it cannot
 	u, x             []float64 // m: vector of the power method; scratch
 	y                []float64 // n: scratch
-	mu               float64   // largest eigenvalue of J V Jᵀ P − A, or of J V Jᵀ P for form F
-	limit            float64   // form V: steps below are stable, s; form F: factors of P
-	gain             float64   // size of V Jᵀ P u for a u of length one
-	count, idle      int       // iterations since the last look, and without a motion
-	before           float64   // ‖z‖² before the last iteration
+	mu               float64   // largest eigenvalue of J V Jᵀ P − A, or of J V Jᵀ P in form F, as far as known
+	limit            float64   // form V: largest stable step, s; form F: largest stable factor on P
+	gain             float64   // ‖V Jᵀ P u‖ for a unit vector u
+	count, idle      int       // number of iterations since the last test, and of the last iterations without motion
+	before           float64   // ‖z‖² after the last step
 }
 
-// newGuard returns the guard of f before its first look.
+// newGuard allocates the guard of f, before its first test.
 func newGuard(f *Filter, o *Options) guard {
 	g := guard{unchecked: o.Unchecked, adapt: o.Adapt, u: make([]float64, f.m), x: make([]float64, f.m), y: make([]float64, f.n)}
 	if f.mixes() {
@@ -72,7 +72,7 @@ func newGuard(f *Filter, o *Options) guard {
 	return g
 }
 
-// seed sets the vector of the power method to random numbers, the same ones each time.
+// seed sets the vector of the power method to random numbers, the same ones in each call.
 func (g *guard) seed() {
 	rng := rand.New(rand.NewPCG(1, uint64(len(g.u))))
 	for i := range g.u {
@@ -80,8 +80,8 @@ func (g *guard) seed() {
 	}
 }
 
-// mixes reports whether the recurrence has modes that are not those of a symmetric matrix. Without, J V Jᵀ P − A is
-// symmetric in the scalar product with P, and its largest eigenvalue decides.
+// mixes reports whether the modes of the recurrence are not those of a symmetric matrix. If they are, J V Jᵀ P − A is
+// symmetric in the scalar product with P, and its largest eigenvalue decides the stability.
 func (f *Filter) mixes() bool {
 	uniform, most := true, 0.0
 	for _, x := range f.a {
@@ -94,7 +94,7 @@ func (f *Filter) mixes() bool {
 	return !uniform && f.p.full != nil
 }
 
-// settle chooses the step where none is given, and returns an UnstableError where the filter does not converge.
+// settle chooses the step h of form V if none is given. It returns an UnstableError if the filter does not converge, and ErrNotFinite.
 func (f *Filter) settle() error {
 	g := &f.guard
 	if err := f.assess(powerMost); err != nil {
@@ -108,13 +108,13 @@ func (f *Filter) settle() error {
 	return f.judge()
 }
 
-// look is judge with the eigenvalue at the present pose, now and then.
+// testStability is judge after one more iteration of the power method at the present pose, once in testEvery iterations. It returns an
+// UnstableError, or ErrNotFinite.
 //
-// Cost: two products with the map each time that it looks; no allocation.
-// Where the recurrence mixes modes, m products each way and O(m³).
-func (f *Filter) look() error {
+// Cost: two products with the map for each test, or m products each way and O(m³) if the recurrence mixes modes; no allocation.
+func (f *Filter) testStability() error {
 	g := &f.guard
-	if g.count += f.inner; g.unchecked || g.count < lookEvery {
+	if g.count += f.inner; g.unchecked || g.count < testEvery {
 		return nil
 	}
 	g.count = 0
@@ -124,10 +124,10 @@ func (f *Filter) look() error {
 	return f.judge()
 }
 
-// heed judges by the state itself, whose quotient top/zpz is a lower bound of the largest eigenvalue too. An unstable
-// mode soon rules the state, whatever the power method has in hand. Where the recurrence mixes modes the quotient is no
-// bound but a reason to look.
-func (f *Filter) heed(top, zpz float64) error {
+// testState tests the stability by the state z itself: its Rayleigh quotient top/zpz is a lower bound of the largest eigenvalue. An
+// unstable mode soon dominates z, even if the power method has not found it yet. If the recurrence mixes modes, the quotient is no bound,
+// and only decides whether to compute the eigenvalues.
+func (f *Filter) testState(top, zpz float64) error {
 	g := &f.guard
 	if g.unchecked || !(f.limitOf(1)*zpz <= f.pace()*top) || zpz == 0 {
 		return nil
@@ -143,7 +143,7 @@ func (f *Filter) heed(top, zpz float64) error {
 	return f.judge()
 }
 
-// pace returns what limits are compared with.
+// pace returns the value to compare with guard.limit: the step h in form V, the factor 1 on P in form F.
 func (f *Filter) pace() float64 {
 	if f.form == FormF {
 		return 1
@@ -151,8 +151,8 @@ func (f *Filter) pace() float64 {
 	return f.h
 }
 
-// assess sets mu and limit by at most so many iterations of the power method, or as coupledJudge does. It returns
-// ErrNotFinite if the map's numbers are not finite.
+// assess sets mu and limit of the guard by the power method, with at most the given number of iterations, or by coupledJudge. It returns
+// ErrNotFinite if numbers of the map are not finite.
 func (f *Filter) assess(iterations int) error {
 	g := &f.guard
 	if g.coupled != nil {
@@ -171,7 +171,7 @@ func (f *Filter) assess(iterations int) error {
 	return nil
 }
 
-// judge compares the step with its limit.
+// judge compares the step with its limit. If it is too long, judge shortens h in form V with adapt, and else returns an UnstableError.
 func (f *Filter) judge() error {
 	g := &f.guard
 	if g.unchecked || f.pace() < g.limit {
@@ -184,12 +184,13 @@ func (f *Filter) judge() error {
 	return f.unstable()
 }
 
+// unstable returns the UnstableError for the present limit.
 func (f *Filter) unstable() error {
 	return &UnstableError{f.form, f.guard.mu, f.h, max(margin*f.guard.limit, 0)}
 }
 
-// power does one iteration of the power method on J V Jᵀ P − A, form F without A, docs/inverse-kinematics.md (F5).
-// Its value, the quotient in the scalar product with P, is a lower bound of the eigenvalue.
+// power does one iteration of the power method on J V Jᵀ P − A, in form F without A, docs/inverse-kinematics.md (F5), and sets gain, mu and
+// limit of the guard. mu, the Rayleigh quotient in the scalar product with P, is a lower bound of the largest eigenvalue.
 func (f *Filter) power() {
 	g := &f.guard
 	size := math.Sqrt(algebra.Dot(g.u, g.u))
@@ -211,7 +212,7 @@ func (f *Filter) power() {
 	}
 }
 
-// limitOf returns the limit for a symmetric recurrence.
+// limitOf returns guard.limit for the largest eigenvalue mu of a symmetric recurrence.
 func (f *Filter) limitOf(mu float64) float64 {
 	if f.form == FormF {
 		return 1 / mu
@@ -219,14 +220,15 @@ func (f *Filter) limitOf(mu float64) float64 {
 	return 2 / mu
 }
 
-// verdict notes whether the iteration has moved anything, and returns ErrNotFinite after an overflow.
-func (f *Filter) verdict(dq []float64) error {
+// checkStep updates guard.idle by whether a step with the rates dq has moved the freedoms. It returns ErrNotFinite if z or dq is not
+// finite.
+func (f *Filter) checkStep(dq []float64) error {
 	g := &f.guard
 	size, rates := algebra.Dot(f.main.z, f.main.z), algebra.Dot(dq, dq)
 	if !algebra.Finite(size) || !algebra.Finite(rates) {
 		return ErrNotFinite
 	}
-	if reach := still * g.gain; g.before > 0 && rates <= reach*reach*g.before && size >= g.before*(1-grows) {
+	if least := still * g.gain; g.before > 0 && rates <= least*least*g.before && size >= g.before*(1-decayTol) {
 		g.idle += f.inner
 	} else {
 		g.idle = 0
@@ -235,10 +237,10 @@ func (f *Filter) verdict(dq []float64) error {
 	return nil
 }
 
-// Stuck reports whether the filter stands still although z grows or stays as large as it is: Jᵀ P z has been zero, up to
-// rounding, for 50 iterations. The pose is singular, and P does not lead out of it, or the targets are out of reach.
+// Stuck reports whether the freedoms have stood still for 50 iterations although z does not decay: Jᵀ P z is zero up to
+// rounding. The pose is singular, or the targets are out of reach.
 func (f *Filter) Stuck() bool { return f.guard.idle >= stuckAfter }
 
-// LargestEigenvalue returns the largest eigenvalue of J V Jᵀ P − A,
-// 1/s, for form F of J V Jᵀ P, at the pose of the last look.
+// LargestEigenvalue returns the largest eigenvalue of J V Jᵀ P − A, 1/s, or in form F of J V Jᵀ P, at the pose of the last test of
+// stability (UnstableError.Mu).
 func (f *Filter) LargestEigenvalue() float64 { return f.guard.mu }

@@ -10,19 +10,19 @@ import (
 )
 
 const (
-	tuneFactor    = 1.3
-	mostTrials    = 200
-	mostHalved    = 20        // runs in a row, each with half the h of the one before
-	leastA, mostA = 1e-4, 1e3 // of −A, 1/s
+	tuneFactor    = 1.3       // from one P or A to the next
+	mostTrials    = 200       // largest number of runs
+	mostHalved    = 20        // largest number of runs in a row, each with half the h of the one before
+	leastA, mostA = 1e-4, 1e3 // bounds of −A, 1/s
 )
 
-// TuneTrial is one setting that Tune has tried.
+// TuneTrial is one run of Tune.
 type TuneTrial struct {
 	P, A, H    float64
-	Iterations int // −1: run has returned an error, most often that it was unstable
+	Iterations int // number of iterations; −1 if the run has returned an error, most often ErrUnstable
 }
 
-// tuning is a search for P, A and h.
+// tuning is the state of Tune: o has the best P, A and h so far.
 type tuning struct {
 	ctx    context.Context
 	o      Options
@@ -30,15 +30,15 @@ type tuning struct {
 	trials []TuneTrial
 }
 
-// Tune looks for numbers P and A and a step h with which a path takes the fewest iterations. It starts from DesignNorm
-// for the Jacobian j0. run follows the path once with the given options, from the same start each time, and returns the
-// number of iterations. If it returns an error that wraps ErrUnstable, h is halved; in form F P is halved too, and α
-// becomes its root. Then P is multiplied by 1.3 as long as this lowers the number of iterations. In form V −A follows: it
-// is multiplied by 1.3 in the same way or, if the first time does not help, divided by 1.3. All trials are returned in
-// their order: equal runs make an equal choice.
+// Tune searches for numbers P and A and a step h with which a path takes the fewest iterations. It starts from DesignNorm
+// for the Jacobian j0. run has to follow the path once with the given options, from the same start each time, and to return the
+// number of iterations. If it returns an error that wraps ErrUnstable, h is halved; in form F P is also halved, and α
+// replaced by its root. Then P is multiplied by 1.3 as long as this lowers the number of iterations. In form V, −A is then
+// multiplied by 1.3 in the same way or, if the first time does not help, divided by 1.3. Tune returns the best options, and all trials in
+// order. The result depends on the numbers of iterations alone.
 //
 // Cost: at most 200 runs. It returns an OptionError for each rule that
-// o breaks, the error of run, or that of ctx.
+// o breaks, joined, the error of run, or the error of ctx.
 func Tune(ctx context.Context, o Options, j0 *Dense, run func(context.Context, Options) (int, error)) (Options, []TuneTrial, error) {
 	halt.Must(ctx)
 	o.Design, o.P = DesignNorm, nil
@@ -68,7 +68,8 @@ func Tune(ctx context.Context, o Options, j0 *Dense, run func(context.Context, O
 	return t.o, t.trials, err
 }
 
-// raise changes the options as long as that makes the iterations fewer than best.
+// raise applies change to the options t.o again and again, as long as the number of iterations drops below best. It returns the last best
+// number, and whether it has dropped. It returns errors of run other than ErrUnstable.
 func (t *tuning) raise(best int, change func(*Options)) (int, bool, error) {
 	helped := false
 	for {
@@ -86,17 +87,17 @@ func (t *tuning) raise(best int, change func(*Options)) (int, bool, error) {
 	}
 }
 
-// halve makes the time of an iteration half as long. In form F P has that time in it, and α the decay over it.
+// halve halves the time of an iteration. In form F, P has that time as a factor, and α is the decay over it, so that both change.
 func (o *Options) halve() {
 	o.H /= 2
-	if o.Form == FormF { // in slices of its own: those at hand are the caller's, or have been given to run
+	if o.Form == FormF { // new slices, as the old ones belong to the caller or have been given to run
 		o.P = []float64{o.P[0] / 2}
 		o.A = []float64{math.Copysign(math.Sqrt(math.Abs(o.A[0])), o.A[0])}
 	}
 }
 
-// stable runs with o, halves h as long as that is unstable, and returns the number of iterations. It returns
-// math.MaxInt where there have been mostTrials runs.
+// stable runs with o, halves h as long as the run is unstable, at most mostHalved times, and returns the number of iterations. After
+// mostTrials runs it returns math.MaxInt. It returns the error of the last run or of the context.
 func (t *tuning) stable(o *Options) (int, error) {
 	var err error
 	for range mostHalved {

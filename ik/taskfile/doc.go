@@ -1,12 +1,12 @@
-// Package taskfile reads and writes tasks of inverse kinematics as documents of rung-ik/1, which the command rung ik takes.
+// Package taskfile reads and writes tasks of inverse kinematics as documents of rung-ik/1, the format of the command rung ik.
 //
 //	task, err := taskfile.Open("reach.json") // and the waypoints in a file that it names
-//	err = taskfile.Write(os.Stdout, task)    // defaults left out
+//	err = taskfile.Write(os.Stdout, task)    // without defaults
 //
-// [Read] and [ReadIn] take a document from elsewhere. What is wrong with one is a *model.Problems, all rules at once, each with its
-// JSON path. A task that could be read in part comes beside it: ik.NewProblem tells these problems with its own.
+// [Read] and [ReadIn] read a document from an io.Reader. Faults of a document are returned as one *model.Problems, each with its
+// JSON path. If the task could be read in part, it is returned too: ik.NewProblem reports these problems together with its own.
 //
-// [Schema] is the JSON Schema of the documents, [ResultSchema] the one of results, which encoding/json writes (ik.Result).
+// [Schema] returns the JSON Schema of the documents, [ResultSchema] the schema of results, which encoding/json writes (ik.Result).
 //
 // Cost: O(bytes of the document). The functions may be called at the same time.
 //

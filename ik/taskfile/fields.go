@@ -5,11 +5,13 @@ import "github.com/rung-mbd/rung/ik"
 // format is the value of the "format" field of every task.
 const format = "rung-ik/1"
 
+// targetFields are the fields of a target.
 var targetFields = []string{
 	"name", "type", "body", "frame", "point", "relative_to", "position", "orientation", "axis", "direction", "to", "length",
 	"freedom", "value", "turns", "bodies", "weight", "priority", "tolerance", "rate",
 }
 
+// Indexes of targetFields.
 const (
 	targetName = iota
 	targetType
@@ -33,8 +35,8 @@ const (
 	targetRate
 )
 
-// targetParts are the fields that a type of target must have, those that it must have unless the path moves them, and
-// those that it may have. All have the name and what says how much they count.
+// targetParts has, for each type of target, the fields that it must have, the fields that it must have unless the path gives
+// them, and the fields that it may have. Besides, all types have name, type, weight, priority, tolerance and rate.
 var targetParts = [ik.NumTargetTypes]struct{ must, wanted, may []int }{
 	ik.Point:       {[]int{targetBody}, []int{targetPosition}, []int{targetFrame, targetPoint, targetRelativeTo}},
 	ik.Orientation: {[]int{targetBody}, []int{targetOrientation}, []int{targetFrame, targetRelativeTo}},

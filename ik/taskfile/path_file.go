@@ -15,28 +15,28 @@ import (
 	"github.com/rung-mbd/rung/joints"
 )
 
-// mostPathBytes bounds a file of waypoints.
+// mostPathBytes is the largest length of a file of waypoints.
 const mostPathBytes = 1 << 30
 
-// pathColumns are what a column may be of its target, in groups that come whole.
+// pathColumns are the endings of the names of columns for a target, in groups of which a file has all or none.
 var pathColumns = [][]string{{"px", "py", "pz"}, {"qw", "qx", "qy", "qz"}, {"value"}}
 
-// pathFile reads the waypoints of a CSV: a line of names, time and TARGET.px … TARGET.qz or TARGET.value, and a line a
-// time. What is wrong is told by report, with the value and the line and column.
+// pathFile reads the waypoints of a CSV file: a line of names, time and TARGET.px … TARGET.qz or TARGET.value, and a line of numbers for
+// each time. It calls report for each fault, with the value, and the rule with line and column.
 type pathFile struct {
-	rows   *timetable.Reader
-	report func(value, rule string)
-	path   *ik.Path
-	column []func(x float64) // by column, called once a line
-	time   int               // its column
-	turns  []turned
-	bad    bool
+	rows         *timetable.Reader
+	report       func(value, rule string)
+	path         *ik.Path
+	column       []func(x float64) // for each column, a function that stores a number of the present line
+	time         int               // number of the column time
+	orientations []orientation
+	bad          bool // a fault has been reported
 }
 
-// turned is a target with orientations, and the first of their columns.
-type turned struct{ column, target int }
+// orientation is a target with orientations in a file.
+type orientation struct{ column, target int } // number of its first column, and of the target in path.Targets
 
-// readPathFile adds the times and waypoints of the file name in folder to p.
+// readPathFile adds the times and waypoints of the file name in folder to p. It calls report for each fault.
 func readPathFile(folder fs.FS, name string, p *ik.Path, report func(value, rule string)) {
 	if folder == nil {
 		report(fault.Name(name), "cannot be read: the task is not read from a folder")
@@ -56,18 +56,18 @@ func readPathFile(folder fs.FS, name string, p *ik.Path, report func(value, rule
 		return
 	}
 	defer file.Close()
-	left := &io.LimitedReader{R: file, N: mostPathBytes}
+	limited := &io.LimitedReader{R: file, N: mostPathBytes}
 	f := &pathFile{path: p, report: func(value, rule string) { report(value, "in "+fault.Name(name)+": "+rule) }}
-	f.read(left)
+	f.read(limited)
 	if !f.bad && len(p.Times) < 2 {
 		f.report("", "has fewer than two lines of numbers")
 	}
-	if left.N == 0 {
+	if limited.N == 0 {
 		f.report("", fmt.Sprintf("longer than %d bytes", mostPathBytes))
 	}
 }
 
-// read reads all lines, up to the first that is wrong.
+// read reads all lines, up to the first one with a fault.
 func (f *pathFile) read(r io.Reader) {
 	rows, err := timetable.NewReader(r)
 	if err != nil {
@@ -90,7 +90,7 @@ func (f *pathFile) read(r io.Reader) {
 	}
 }
 
-// refuse reports an error.
+// refuse reports an error of the reader, with its value and place if it has them, and ends the reading.
 func (f *pathFile) refuse(err error) {
 	if at := new(timetable.Fault); errors.As(err, &at) {
 		f.wrong(at.Value, at.Where()+at.Rule)
@@ -99,32 +99,32 @@ func (f *pathFile) refuse(err error) {
 	f.wrong("", err.Error())
 }
 
-// wrong reports what ends the reading.
+// wrong reports a fault and ends the reading.
 func (f *pathFile) wrong(value, rule string) {
 	f.bad = true
 	f.report(value, rule)
 }
 
-// at reports what is wrong with cell c of the present line.
-func (f *pathFile) at(c int, rule string) { f.refuse(f.rows.Fault(c, rule)) }
+// refuseCell reports a broken rule for cell c of the present line, and ends the reading.
+func (f *pathFile) refuseCell(c int, rule string) { f.refuse(f.rows.Fault(c, rule)) }
 
-// header stores in f.column what each column sets, by its name, and reports all that is wrong with the names.
+// header sets f.column by the names of the columns, f.time, f.orientations and the targets of the path, and reports each fault of a name.
 func (f *pathFile) header(names []string) {
 	f.column = make([]func(float64), len(names))
-	place := make(map[string]int, len(names))
+	columnOf := make(map[string]int, len(names))
 	for c, name := range names {
-		if _, ok := place[name]; ok {
-			f.at(c, "is given twice")
+		if _, ok := columnOf[name]; ok {
+			f.refuseCell(c, "is given twice")
 		}
-		place[name] = c
+		columnOf[name] = c
 	}
-	if c, ok := place[timetable.Time]; ok {
+	if c, ok := columnOf[timetable.Time]; ok {
 		f.time = c
 		f.column[c] = func(t float64) { f.path.Times[len(f.path.Times)-1] = t }
 	} else {
 		f.wrong("", "there is no column time")
 	}
-	own := map[string]int{}
+	targetOf := map[string]int{} // numbers of the targets in f.path.Targets
 	for c, name := range names {
 		cut := strings.LastIndexByte(name, '.')
 		if name == timetable.Time {
@@ -132,29 +132,29 @@ func (f *pathFile) header(names []string) {
 		}
 		group := slices.IndexFunc(pathColumns, func(g []string) bool { return slices.Contains(g, name[cut+1:]) })
 		if cut <= 0 || group < 0 {
-			f.at(c, "is no column: want time, TARGET.px, py, pz, TARGET.qw, qx, qy, qz, or TARGET.value")
+			f.refuseCell(c, "is no column: want time, TARGET.px, py, pz, TARGET.qw, qx, qy, qz, or TARGET.value")
 			continue
 		}
 		target := name[:cut]
 		for _, part := range pathColumns[group] {
-			if _, ok := place[target+"."+part]; !ok {
-				f.at(c, "lacks its column "+fault.Name(target+"."+part))
+			if _, ok := columnOf[target+"."+part]; !ok {
+				f.refuseCell(c, "lacks its column "+fault.Name(target+"."+part))
 			}
 		}
-		i, ok := own[target]
+		i, ok := targetOf[target]
 		if !ok {
 			i = len(f.path.Targets)
-			own[target] = i
+			targetOf[target] = i
 			f.path.Targets = append(f.path.Targets, ik.Waypoints{Target: target})
 		}
 		if name[cut+1:] == "qw" {
-			f.turns = append(f.turns, turned{c, i})
+			f.orientations = append(f.orientations, orientation{c, i})
 		}
 		f.column[c] = f.store(i, group, slices.Index(pathColumns[group], name[cut+1:]))
 	}
 }
 
-// store returns a function that stores number k of a group of columns (pathColumns) of target i, at the time read last.
+// store returns a function that stores number k of a group of columns (pathColumns) in the waypoint of target i at the last time.
 func (f *pathFile) store(i, group, k int) func(x float64) {
 	return func(x float64) {
 		w, n := &f.path.Targets[i], len(f.path.Times)
@@ -171,7 +171,7 @@ func (f *pathFile) store(i, group, k int) func(x float64) {
 	}
 }
 
-// upTo returns list with n entries at least.
+// upTo returns list, filled up to n entries with zeros.
 func upTo[T any](list []T, n int) []T {
 	for len(list) < n {
 		list = append(list, *new(T))
@@ -179,7 +179,7 @@ func upTo[T any](list []T, n int) []T {
 	return list
 }
 
-// line takes in the present line.
+// line adds the time and waypoints of the present line to the path, unless it has a fault.
 func (f *pathFile) line() {
 	x := make([]float64, len(f.column))
 	for c := range x {
@@ -200,10 +200,10 @@ func (f *pathFile) line() {
 	for c, store := range f.column {
 		store(x[c])
 	}
-	for _, t := range f.turns {
-		q := &f.path.Targets[t.target].Orientation[len(f.path.Times)-1]
+	for _, o := range f.orientations {
+		q := &f.path.Targets[o.target].Orientation[len(f.path.Times)-1]
 		if !document.NearUnit(q) {
-			at := f.rows.Fault(t.column, document.RuleQuaternion)
+			at := f.rows.Fault(o.column, document.RuleQuaternion)
 			f.wrong(document.Numbers(q[:]), at.Where()+at.Rule)
 		}
 	}

@@ -15,8 +15,8 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// Open reads the task in the file at path, and the waypoints in a file that it names, below the folder of path. It
-// returns the errors of Read and of opening the file.
+// Open reads the task in the file at path. The task may name a file of waypoints in the folder of path or below it. It
+// returns the errors of Read and of opening and closing the file.
 func Open(path string) (*ik.Task, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -26,16 +26,16 @@ func Open(path string) (*ik.Task, error) {
 	return t, errors.Join(err, f.Close())
 }
 
-// Read reads one document of rung-ik/1 from r up to its end; file names it in messages.
+// Read reads one document of rung-ik/1 from r up to its end; file is its name in messages. A document with 0 restarts gives
+// ik.NoRestarts.
 //
-// Cost: O(bytes of the document). It returns *model.Problems with everything that is wrong with the structure of the
-// document. If that is JSON and an object, what could be read is returned too: NewProblem of it reports these problems
-// once more, with those of the rules that need a mechanism. Restarts of 0 are NoRestarts. Errors of
-// r are returned wrapped, without a task.
+// Cost: O(bytes of the document). It returns a *model.Problems with all faults of the structure of the document. If the document is a
+// JSON object, the task is returned too, as far as it could be read: ik.NewProblem then reports these problems again, together with
+// faults that only show with a mechanism. Errors of r are returned wrapped, without a task.
 func Read(r io.Reader, file string) (*ik.Task, error) { return ReadIn(r, file, nil) }
 
-// ReadIn is Read of a document whose path may be in a file of folder
-// ("file" of the path). Without a folder that is an error of the document.
+// ReadIn is Read of a document whose path may name a file of waypoints in folder
+// (the field "file"). If folder is nil, such a field is a fault of the document.
 func ReadIn(r io.Reader, file string, folder fs.FS) (*ik.Task, error) {
 	d := &reader{folder: folder, Reader: document.NewReader(r), t: &ik.Task{File: document.Cut(file)}, limits: map[string]int{}}
 	whole := d.all()
@@ -49,7 +49,7 @@ func ReadIn(r io.Reader, file string, folder fs.FS) (*ik.Task, error) {
 	return d.t, err
 }
 
-// broken gives the task the problems of its document, and returns them, nil if there are none.
+// broken stores the problems of the document in the task, sorted, and returns them; nil if there are none.
 func (d *reader) broken() error {
 	var all document.Faults
 	all.Append(&d.Faults, func(path string) document.Place { return document.PlaceOf(taskFields, path) })
@@ -65,10 +65,12 @@ func (d *reader) broken() error {
 	return p
 }
 
+// taskFields are the fields of a task.
 var taskFields = []string{
 	"$schema", "format", "driven", "hold", "limits", "rates", "targets", "posture", "path", "solver", "fik",
 }
 
+// Indexes of taskFields.
 const (
 	taskSchema = iota
 	taskFormat
@@ -124,9 +126,10 @@ func (d *reader) all() bool {
 	return true
 }
 
+// postureFields are the fields of a posture.
 var postureFields = []string{"gain", "values"}
 
-// posture reads the secondary motion.
+// posture reads the posture of a task, nil if it is no object.
 func (d *reader) posture() *ik.Posture {
 	if !d.OpenObject() {
 		return nil
@@ -144,10 +147,12 @@ func (d *reader) posture() *ik.Posture {
 	return p
 }
 
+// solverFields are the fields of the solver options.
 var solverFields = []string{
 	"method", "engine", "metric", "steps", "restarts", "seed", "damping", "max_time", "all", "nearest", "passive", "length", "threads",
 }
 
+// Indexes of solverFields.
 const (
 	solverMethod = iota
 	solverEngine
@@ -164,7 +169,7 @@ const (
 	solverThreads
 )
 
-// solver reads how the task is solved. No restarts are 0 in a document, and NoRestarts in Go, where 0 is the default.
+// solver reads the solver options into o. A document says 0 for no restarts, Go ik.NoRestarts, as 0 stands for the default there.
 func (d *reader) solver(o *ik.Options) {
 	if !d.OpenObject() {
 		return
@@ -208,15 +213,17 @@ func (d *reader) solver(o *ik.Options) {
 	}
 }
 
-// orNull is positive, or null for what is found by the method.
+// orNull reads a positive number, or null, which leaves *x at the default that the method computes.
 func (d *reader) orNull(x *float64) {
 	if !d.Null() {
 		d.positive(x)
 	}
 }
 
+// fikFields are the fields of the options of feedback inverse kinematics.
 var fikFields = []string{"form", "design", "A", "P", "h", "inner", "adapt", "w", "m", "v", "q0", "gains", "feedback"}
 
+// Indexes of fikFields.
 const (
 	fikForm = iota
 	fikDesign
@@ -233,7 +240,7 @@ const (
 	fikFeedback
 )
 
-// fik reads the options of feedback inverse kinematics.
+// fik reads the options of feedback inverse kinematics, nil if they are no object.
 func (d *reader) fik() *ik.FIKOptions {
 	if !d.OpenObject() {
 		return nil
@@ -273,10 +280,11 @@ func (d *reader) fik() *ik.FIKOptions {
 	return o
 }
 
-// maxNumbers is the number of numbers that a matrix of feedback inverse kinematics may have.
+// maxNumbers is the largest number of numbers in a matrix of feedback inverse kinematics.
 const maxNumbers = 1 << 20
 
-// matrix reads null, a number, a list of numbers, or with two dimensions a list of rows as long as the list.
+// matrix reads null, a number, a list of numbers, or if dimensions is 2 a square matrix as a list of rows. It returns the numbers, row by
+// row, and nil for null.
 func (d *reader) matrix(dimensions int) []float64 {
 	switch {
 	case d.Null():
@@ -293,8 +301,8 @@ func (d *reader) matrix(dimensions int) []float64 {
 	if !d.OpenArray() {
 		return nil
 	}
-	list, row := []float64{}, 0
-	n, even := 0, true
+	list, row := []float64{}, 0 // row: length of the first row, 0 for a number
+	n, even := 0, true          // even: all entries have the length row
 	for ; d.Element(n); n++ {
 		before := len(list)
 		switch {
@@ -307,7 +315,7 @@ func (d *reader) matrix(dimensions int) []float64 {
 			var x float64
 			d.Number(&x)
 			list = append(list, x)
-			before = len(list) // a row of its own length: none
+			before = len(list) // so that its length counts as 0
 		}
 		if n == 0 {
 			row = len(list) - before

@@ -33,7 +33,7 @@ func (d *reader) targets() {
 	d.Bound(n, maxNames)
 }
 
-// target reads a target after its opening brace.
+// target reads the fields of a target into t, after its opening brace.
 func (d *reader) target(t *ik.Target) {
 	var seen uint32
 	known := false
@@ -58,13 +58,13 @@ func (d *reader) target(t *ik.Target) {
 		if seen>>targetType&1 == 0 {
 			d.Require(targetFields, seen, targetType)
 		}
-		t.Type = ik.NumTargetTypes // whose rules are not applied
+		t.Type = ik.NumTargetTypes // so that the rules of no type are applied
 		return
 	}
 	d.wantParts(t, seen)
 }
 
-// part reads a field of a target other than name and type.
+// part reads field k of a target, other than name and type, into t.
 func (d *reader) part(t *ik.Target, k int) {
 	switch k {
 	case targetBody:
@@ -106,7 +106,8 @@ func (d *reader) part(t *ik.Target, k int) {
 	}
 }
 
-// wantParts reports the fields of t that are missing or have no meaning.
+// wantParts reports the fields that are missing in t or have no meaning for its type. seen has a bit for each field that is there. Fields
+// that the path may give are noted in d.missing.
 func (d *reader) wantParts(t *ik.Target, seen uint32) {
 	parts := &targetParts[t.Type]
 	d.Require(targetFields, seen, parts.must...)
@@ -125,7 +126,7 @@ func (d *reader) wantParts(t *ik.Target, seen uint32) {
 	}
 }
 
-// targetType reads the type of a target, and reports whether it is one.
+// targetType reads the type of a target into t. It returns false, after reporting the fault, if there is no such type.
 func (d *reader) targetType(t *ik.TargetType) bool {
 	s, ok := d.Text()
 	if !ok {
@@ -147,18 +148,20 @@ func (d *reader) name() string {
 	return string(s)
 }
 
-// tolerance reads two numbers above 0.
+// tolerance reads the tolerances of a target, two numbers above 0.
 func (d *reader) tolerance(t *ik.Target) {
 	if d.Vector(t.Tolerance[:]) && !(t.Tolerance[0] > 0 && t.Tolerance[1] > 0) {
 		d.Problem(document.Numbers(t.Tolerance[:]), "is not positive")
 	}
 }
 
+// pose reads a pose into p.
 func (d *reader) pose(p *model.Pose) { d.Pose(p.Position[:], &p.Orientation) }
 
+// attachmentFields are the fields of the second point of a distance.
 var attachmentFields = []string{"body", "point"}
 
-// attachment reads the other end of a distance.
+// attachment reads the second point of a distance into t.
 func (d *reader) attachment(t *ik.Target) {
 	d.Object(attachmentFields, []int{0}, func(k int) {
 		if k == 0 {
@@ -169,9 +172,10 @@ func (d *reader) attachment(t *ik.Target) {
 	})
 }
 
-// pathFields are the keys of a path that are no names of targets.
+// pathFields are the fields of a path. Its other keys are names of targets.
 var pathFields = []string{"file", "times", "interpolation", "step", "exact", "from", "stretch"}
 
+// Indexes of pathFields.
 const (
 	pathOwnFile = iota
 	pathTimes
@@ -182,7 +186,7 @@ const (
 	pathStretch
 )
 
-// pathOf reads the path: its own fields, and waypoints by the names of targets.
+// pathOf reads a path: its fields, and waypoints by the names of targets. It returns nil if it is no object.
 func (d *reader) pathOf() *ik.Path {
 	p, file := new(ik.Path), ""
 	if !d.OpenObject() {
@@ -228,9 +232,10 @@ func (d *reader) pathOf() *ik.Path {
 	return p
 }
 
+// waypointFields are the fields of the waypoints of a target.
 var waypointFields = []string{"position", "orientation", "value"}
 
-// waypoints reads the lists of one target.
+// waypoints reads the waypoints of one target.
 func (d *reader) waypoints(target string) ik.Waypoints {
 	w := ik.Waypoints{Target: target}
 	d.Object(waypointFields, nil, func(k int) {
@@ -246,7 +251,7 @@ func (d *reader) waypoints(target string) ik.Waypoints {
 	return w
 }
 
-// vectors reads a list of vectors.
+// vectors reads a list of up to joints.MaxTimes vectors, each by read.
 func vectors[T any](d *reader, read func(*T)) []T {
 	if !d.OpenArray() {
 		return nil
@@ -266,7 +271,7 @@ func vectors[T any](d *reader, read func(*T)) []T {
 	return list
 }
 
-// fillPlaces gives each target that lacks a place the first place of its path. It reports a target without either.
+// fillPlaces fills in each missing field of a target from the first waypoint of the path. It reports fields that are missing in both.
 func (d *reader) fillPlaces() {
 	if d.unread { // the file of the path could not be read
 		return
@@ -279,7 +284,7 @@ func (d *reader) fillPlaces() {
 	}
 }
 
-// first stores in t the first waypoint that p has for a field, and reports whether there is one.
+// first stores in a field of t the first waypoint for it in p, which may be nil. It returns false if there is none.
 func first(p *ik.Path, t *ik.Target, field int) bool {
 	if p == nil {
 		return false

@@ -11,20 +11,20 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// maxNames is the number of names that a list of a task may have.
+// maxNames is the largest length of a list of names, and of the list of targets.
 const maxNames = model.MaxElements
 
 // reader turns the tokens of a document into a task.
 type reader struct {
 	*document.Reader
 	t       *ik.Task
-	limits  map[string]int // places of freedoms in the limits of the task
-	folder  fs.FS          // of the file of a path
-	unread  bool           // that file has faults
-	missing []missing      // what targets lack unless the path has it
+	limits  map[string]int // indexes of freedoms in t.Limits
+	folder  fs.FS          // of the file of waypoints; may be nil
+	unread  bool           // the file of waypoints has faults
+	missing []missing      // fields that targets lack unless the path gives them
 }
 
-// names reads a list of names.
+// names reads a list of names, nil if it is no list.
 func (d *reader) names() []string {
 	list := []string{}
 	if !d.OpenArray() {
@@ -58,7 +58,7 @@ func (d *reader) each(read func(name string)) {
 	}
 }
 
-// limit returns the limit of a freedom, if it has none a new one, which leaves the bounds of the model.
+// limit returns the limit of a freedom in the task. It adds one without bounds, which leaves the bounds of the model, if there is none.
 func (d *reader) limit(freedom string) *ik.Limit {
 	i, ok := d.limits[freedom]
 	if !ok {
@@ -69,7 +69,7 @@ func (d *reader) limit(freedom string) *ik.Limit {
 	return &d.t.Limits[i]
 }
 
-// bounds reads [lower, upper], of which null does not bound.
+// bounds reads [lower, upper] into l; null stands for no bound.
 func (d *reader) bounds(l *ik.Limit) {
 	if !d.OpenArray() {
 		return
@@ -90,12 +90,12 @@ func (d *reader) bounds(l *ik.Limit) {
 	if n != 2 && !d.Fatal {
 		d.Problem("", fmt.Sprintf("wrong length %d, must have 2 entries", n))
 	}
-	if l.Lower == 0 && l.Upper == 0 && !d.Fatal { // which a Limit takes for bounds that are not given
+	if l.Lower == 0 && l.Upper == 0 && !d.Fatal { // in a Limit, two zeros stand for no bounds given
 		d.Problem("[0, 0]", "the lower bound is not below the upper one")
 	}
 }
 
-// positive reads a number above 0, as 0 stands for a default in Go.
+// positive reads a number above 0. A document must not have 0, which stands for a default in Go. *x stays for other numbers.
 func (d *reader) positive(x *float64) {
 	if v := *x; d.Number(x) && !(*x > 0) {
 		d.Problem(document.Number(*x), "is not positive")
@@ -103,7 +103,7 @@ func (d *reader) positive(x *float64) {
 	}
 }
 
-// count reads an integer that is at least least and fits into an int.
+// count reads an integer from least to math.MaxInt32. *n stays for others.
 func (d *reader) count(n *int, least int64) {
 	before := d.Reader.Flaw
 	d.Reader.Flaw = 0
@@ -120,7 +120,7 @@ func (d *reader) count(n *int, least int64) {
 	d.Reader.Flaw |= before
 }
 
-// seconds reads a time above 0, of which less than a nanosecond is one: none is no bound.
+// seconds reads a time above 0, s. Less than a nanosecond gives a nanosecond, as 0 would stand for no bound.
 func (d *reader) seconds(t *time.Duration) {
 	var s float64
 	if d.positive(&s); s > 0 {
@@ -138,7 +138,7 @@ func (d *reader) coordinates() (list []ik.Coordinated) {
 	return list
 }
 
-// names returns the names of the values of a type below n.
+// names returns the names of all values below n.
 func names[T interface {
 	~uint8
 	fmt.Stringer
@@ -149,5 +149,5 @@ func names[T interface {
 	return list
 }
 
-// missing is a field that a target lacks.
+// missing is a field that a target lacks: an index of Targets, and one of targetFields.
 type missing struct{ target, field int }

@@ -12,7 +12,7 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// What a document cannot hold.
+// Errors for tasks that a document cannot represent.
 var (
 	errNumber = errors.New("ik/taskfile: a task with a number that is not finite cannot be written")
 	errSeed   = fmt.Errorf("ik/taskfile: a task with a seed above %d cannot be written", int64(document.MaxInteger))
@@ -21,11 +21,12 @@ var (
 	errOwn    = errors.New("ik/taskfile: a task with a path of a target whose name is that of a field of paths cannot be written")
 )
 
-// Write writes t as a document of rung-ik/1: a line for each field and target, defaults left out, numbers with the
-// fewest digits that read back to the same value. Read of it gives a task that asks for the same.
+// Write writes t as a document of rung-ik/1: a line for each field and target, without defaults, numbers with the
+// fewest digits that read back to the same value. Read of the document gives an equivalent task.
 //
-// It returns an error for numbers that are not finite, other than bounds of limits, for types that are none, for names that are not valid
-// UTF-8, for the path of a target with the name of a field of paths, such as step, and those of w. Other rules are those of NewProblem.
+// It returns an error for numbers that are not finite, other than bounds of limits, for undefined types and choices, for names that are
+// not valid UTF-8, for seeds above document.MaxInteger, and for the path of a target with the name of a field of paths, such as step. It
+// returns the errors of w wrapped. It does not check other rules, which ik.NewProblem checks.
 func Write(w io.Writer, t *ik.Task) error {
 	b, err := textOf(t)
 	if err != nil {
@@ -37,7 +38,8 @@ func Write(w io.Writer, t *ik.Task) error {
 	return nil
 }
 
-// textOf returns the document of t, its fields in the order in which problems are told.
+// textOf returns the document of t, with the fields in the order of taskFields, by which problems are sorted. It returns the first error of
+// Write.
 func textOf(t *ik.Task) ([]byte, error) {
 	o := &writer{b: []byte("{\n \"format\": \"" + format + "\"")}
 	if t.Driven != nil {
@@ -89,8 +91,8 @@ func (o *writer) coordinates(key string, list []ik.Coordinated) {
 	o.b = append(o.b, '}')
 }
 
-// limits writes bounds and rates. Bounds that do not bound take the place of those of the model, unless a rate is all that the limit
-// gives.
+// limits writes the bounds and rates of limits. A limit without a rate always gets bounds, [null, null] for none. A limit with a rate
+// alone, both bounds 0, leaves the bounds of the model and is written without them.
 func (o *writer) limits(list []ik.Limit) {
 	bounds := func(l ik.Limit) bool { return l.Lower != 0 || l.Upper != 0 || l.Rate == 0 }
 	if slices.ContainsFunc(list, bounds) {
@@ -118,7 +120,7 @@ func (o *writer) limits(list []ik.Limit) {
 	}
 }
 
-// bound writes a bound, null for the infinity of the sign.
+// bound writes a bound, or null if it is the infinity of the given sign.
 func (o *writer) bound(x float64, sign int) {
 	if math.IsInf(x, sign) {
 		o.b = append(o.b, "null"...)
@@ -127,7 +129,7 @@ func (o *writer) bound(x float64, sign int) {
 	o.number(x)
 }
 
-// pose writes the parts of p that differ from the identity, if any.
+// pose writes the parts of p that differ from the identity after key; nothing for the identity.
 func (o *writer) pose(key string, p *model.Pose) {
 	moved := p.Position != [3]float64{}
 	turned := p.Orientation != [4]float64{} && p.Orientation != [4]float64{1}

@@ -10,7 +10,7 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// target writes a target on a line: the fields that its type has.
+// target writes a target on a line: the fields of its type that are not defaults.
 func (o *writer) target(t *ik.Target) {
 	if t.Type >= ik.NumTargetTypes {
 		o.fail(errType)
@@ -43,7 +43,7 @@ func (o *writer) part(t *ik.Target, k int) {
 	switch key := targetFields[k]; k {
 	case targetBody:
 		o.string(key, t.Body)
-	case targetFrame: // point is a short form of it
+	case targetFrame: // includes the point of the target
 		o.pose(key, &t.Frame)
 	case targetRelativeTo:
 		if t.RelativeTo != "" {
@@ -85,7 +85,7 @@ func (o *writer) part(t *ik.Target, k int) {
 	}
 }
 
-// path writes a path, with a line for each target.
+// path writes a path, with a line for each target. The waypoints of a file are written as lists.
 func (o *writer) path(p *ik.Path) {
 	o.line("path")
 	o.open()
@@ -123,7 +123,7 @@ func (o *writer) path(p *ik.Path) {
 	o.b = append(o.b, '}')
 }
 
-// vectorsOf writes a list of vectors, each of which is numbers.
+// vectorsOf writes a list of vectors, each as the list that numbers returns.
 func vectorsOf[T any](o *writer, list []T, numbers func(*T) []float64) {
 	o.b = append(o.b, '[')
 	for i := range list {
@@ -163,7 +163,7 @@ func (o *writer) solver(s *ik.Options) {
 	o.b = append(o.b, '}')
 }
 
-// choice writes a text after key unless it is the default.
+// choice writes text after key if write is true. If valid is false the task has an undefined choice, and cannot be written.
 func (o *writer) choice(key, text string, write, valid bool) {
 	if !valid {
 		o.fail(errType)
@@ -196,7 +196,7 @@ func (o *writer) fik(f *ik.FIKOptions) {
 	o.b = append(o.b, '}')
 }
 
-// matrix writes one number as such, others as a list.
+// matrix writes one number as a number, several as a list, and nothing for none.
 func (o *writer) matrix(key string, x []float64) {
 	switch len(x) {
 	case 0:

@@ -7,20 +7,20 @@ import (
 	"github.com/rung-mbd/rung/internal/document"
 )
 
-// writer appends to a document. Objects and lists are opened and closed by their brackets.
+// writer appends to a document.
 type writer struct {
 	b   []byte
-	err error // the first thing that a document cannot hold
+	err error // the first reason why a document cannot represent the task
 }
 
-// fail notes why the task cannot be written, unless something is wrong before.
+// fail stores the reason why the task cannot be written, unless there is one already.
 func (o *writer) fail(err error) {
 	if o.err == nil {
 		o.err = err
 	}
 }
 
-// sep separates what follows from what is before it, unless that is a bracket.
+// sep appends a comma unless the document ends in an opening bracket.
 func (o *writer) sep() {
 	switch o.b[len(o.b)-1] {
 	case '[', '{':
@@ -34,6 +34,7 @@ func (o *writer) line(key string) {
 	o.b = append(o.b, ",\n \""+key+"\": "...)
 }
 
+// open begins an object.
 func (o *writer) open() { o.b = append(o.b, '{') }
 
 // key begins a field of an object on the same line.
@@ -54,6 +55,7 @@ func (o *writer) text(s string) {
 	o.b = document.AppendText(o.b, s)
 }
 
+// number writes a number, 0 for one that is not finite, which fails.
 func (o *writer) number(x float64) {
 	if !algebra.Finite(x) {
 		o.fail(errNumber)
@@ -68,13 +70,14 @@ func (o *writer) field(key string, x float64) {
 	o.number(x)
 }
 
-// given writes a number that is not zero, which stands for the default.
+// given writes a number after key, unless it is 0, which stands for the default.
 func (o *writer) given(key string, x float64) {
 	if x != 0 {
 		o.field(key, x)
 	}
 }
 
+// vector writes a list of numbers after key.
 func (o *writer) vector(key string, x []float64) {
 	o.key(key)
 	o.numbers(x)
@@ -92,12 +95,13 @@ func (o *writer) numbers(x []float64) {
 	o.b = append(o.b, ']')
 }
 
+// string writes a string after key.
 func (o *writer) string(key, s string) {
 	o.key(key)
 	o.text(s)
 }
 
-// flag writes true after key if it is.
+// flag writes true after key if is is true, and nothing else.
 func (o *writer) flag(key string, is bool) {
 	if is {
 		o.key(key)

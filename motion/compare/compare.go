@@ -15,17 +15,17 @@ import (
 	"github.com/rung-mbd/rung/tree"
 )
 
-// Accelerate solves and explains the state st by a method.
+// Accelerate computes the accelerations and reactions at the state st by a method, as a result document.
 //
-// With a tree method, accelerations, wrenches and counts are those of the tree side. The rest is of the sparse side,
-// where the tree side has nothing for it: which components of wrenches are undetermined, with their values of least
-// norm, the distance to a singularity, how far constraints contradict each other, energies and residuals of the joints.
-// The result says where the two sides differ: in accelerations (IllScaled) or in rank (RankDiffers). A tree method that loses digits
-// (tree.LostError) has a result all the same, and IllScaled says how much is lost. A state that violates
-// the joints is taken as it is: Violation names the worst.
+// With a tree method, accelerations, wrenches, and the counts of rows, rank and redundancy are those of the tree method. The sparse method
+// supplies everything that tree methods do not compute: which components of wrenches are undetermined, with their values of least
+// norm, the distance to a singularity, contradictions between constraints, energies, and residuals of the joints.
+// The result says where the two methods differ: in accelerations (IllScaled) or in rank (RankDiffers). A tree method that loses digits
+// (tree.LostError) also has a result, in which IllScaled says how many are lost. A state may violate
+// the joints: Violation then names the largest violation.
 //
-// Cost: one Solve and one Report, and those of motion.NewTreeSolver. It returns the errors of kkt.Solver.Solve,
-// motion.NewTreeSolver and tree.ClosedSolver.Solve. It panics without a state.
+// Cost: one kkt.Solver.Solve and Report, and with a tree method a motion.NewTreeSolver and a solve by it. It returns the errors of
+// kkt.Solver.Solve, motion.NewTreeSolver and tree.ClosedSolver.Solve. It panics without a state.
 func Accelerate(p *kkt.Plan, m motion.Method, st *mechanism.State) (*results.Document, error) {
 	if st == nil {
 		panic("compare: no state")
@@ -55,9 +55,9 @@ func Accelerate(p *kkt.Plan, m motion.Method, st *mechanism.State) (*results.Doc
 		return r, err
 	}
 	r.Method, r.Ordering = m.String(), ""
-	found, rank := slices.Clone(r.Bodies), r.Constraints.Rank
+	sparseBodies, rank := slices.Clone(r.Bodies), r.Constraints.Rank
 	treeMotion(r, s)
-	if ill := lostByTree(found, r.Bodies, m, p.Mechanism().Gravity.Norm()); ill != nil {
+	if ill := lostByTree(sparseBodies, r.Bodies, m, p.Mechanism().Gravity.Norm()); ill != nil {
 		r.IllScaled = ill
 	}
 	if lost != nil {
@@ -76,7 +76,7 @@ func Accelerate(p *kkt.Plan, m motion.Method, st *mechanism.State) (*results.Doc
 	return r, nil
 }
 
-// differenceOf compares the ranks by m and by the sparse method, nil if they agree.
+// differenceOf returns the difference of the ranks by m and by the sparse method, nil if they are equal.
 func differenceOf(rank, sparse int, m motion.Method) *results.RankDiffers {
 	if rank == sparse {
 		return nil
@@ -85,7 +85,8 @@ func differenceOf(rank, sparse int, m motion.Method) *results.RankDiffers {
 		"accelerations may be wrong in what these decide", m, rank, sparse)}
 }
 
-// treeMotion stores the accelerations and wrenches of s in r.
+// treeMotion stores in r the accelerations, wrenches, armature forces and multipliers of couplings that s has computed. Undetermined
+// components of wrenches, and multipliers that are not unique, stay.
 func treeMotion(r *results.Document, s *tree.ClosedSolver) {
 	a := make([]spatial.ClassicalAccel, len(r.Bodies))
 	s.AccelerationsTo(a)
@@ -103,7 +104,7 @@ func treeMotion(r *results.Document, s *tree.ClosedSolver) {
 		replaceWrench(&out.TotalWrench, total, out.Undetermined)
 		var tau [6]float64
 		if s.FreedomForcesTo(&tau, j) {
-			// Couplings and armature act along the freedoms, as the drive does.
+			// Couplings and armature act along the freedoms, and are no constraint wrenches, like the drive.
 			var along spatial.Force
 			mech.Joints[j].WrenchTo(&along, &tau, &jk.Frames)
 			drive = drive.Add(along)
@@ -121,7 +122,7 @@ func treeMotion(r *results.Document, s *tree.ClosedSolver) {
 	}
 }
 
-// replaceWrench stores f in w but for the components that are undetermined.
+// replaceWrench stores f in w, except the components that are undetermined, with names such as force.x.
 func replaceWrench(w *results.Wrench, f spatial.Force, undetermined []string) {
 	force, moment := f.Linear(), f.Moment()
 	for k, axis := range [3]string{"x", "y", "z"} {
@@ -134,17 +135,18 @@ func replaceWrench(w *results.Wrench, f spatial.Force, undetermined []string) {
 	}
 }
 
-// lostTol is the relative difference of accelerations from those of the sparse method, which a report verifies with
-// twice the digits, above which the tree method has lost them.
+// lostTol is the relative difference from the accelerations of the sparse method, which a report verifies with
+// twice the digits, above which the tree method counts as inaccurate.
 const lostTol = 1e-6
 
-// cancelled is the part of gravity below which accelerations, on bodies of about a metre, are what rounding leaves of it.
+// cancelled is the acceleration, relative to gravity and for bodies of about a metre, below which it may be rounding.
 const cancelled = 1e-8
 
-// lostByTree names the body whose acceleration differs most from that of the sparse method, relative to the largest of
-// its kind, if that is by more than lostTol. Nothing is lost of what is rounding beside gravity.
+// lostByTree returns an IllScaled with the body whose acceleration got differs most from the acceleration want of the sparse method,
+// relative to the largest acceleration of its kind, angular or linear; nil if no difference is above lostTol. Accelerations up to
+// cancelled times gravity, m/s², do not count.
 func lostByTree(want, got []results.Body, m motion.Method, gravity float64) *results.IllScaled {
-	size := [2]float64{cancelled * gravity, cancelled * gravity} // rad/s², m/s²
+	size := [2]float64{cancelled * gravity, cancelled * gravity} // of angular accelerations, rad/s², and linear ones, m/s²
 	for i := range want {
 		size[0] = max(size[0], cancelled*want[i].ComAcceleration.Norm())
 		size[0] = max(size[0], want[i].AngularAcceleration.Norm())
@@ -164,8 +166,8 @@ func lostByTree(want, got []results.Body, m motion.Method, gravity float64) *res
 		Text: fmt.Sprintf("%v loses its acceleration: a relative difference of %.0e from the sparse method", m, worst.Most)}
 }
 
-// withLoss adds to what lostByTree has found what the tree method itself says that it has lost. Without the former the place is that of
-// the error.
+// withLoss returns ill, the result of lostByTree, with the loss that the tree method itself has reported added to the text. If ill is
+// nil, the body and joint are those of the error.
 func withLoss(ill *results.IllScaled, lost *tree.LostError, m motion.Method) *results.IllScaled {
 	text := fmt.Sprintf("last relative correction %.1e, residual of the loops %.1e", lost.Correction, lost.Residual)
 	if ill != nil {
@@ -179,7 +181,8 @@ func withLoss(ill *results.IllScaled, lost *tree.LostError, m motion.Method) *re
 	return out
 }
 
-// treeConstraints puts the counts of s in c, with the rows of the tree joints.
+// treeConstraints stores in c the counts of rows, rank, redundancy and mobility that s has found, with the rows of tree joints included,
+// and its redundant joints and couplings.
 func treeConstraints(c *results.Constraints, s *tree.ClosedSolver) {
 	rep, mech := s.Report(), s.Plan().Mechanism()
 	c.Rows, c.Rank = rep.TreeRows+rep.Rows, rep.TreeRows+rep.Rank
@@ -190,7 +193,7 @@ func treeConstraints(c *results.Constraints, s *tree.ClosedSolver) {
 			rows[s.Constraints().RowConstraint(i)]++
 		}
 	}
-	c.RedundantJoints, c.RedundantCouplings, c.DependentRows = []results.Redundant{}, nil, nil // others than those of the sparse method
+	c.RedundantJoints, c.RedundantCouplings, c.DependentRows = []results.Redundant{}, nil, nil // those of the sparse method may be others
 	for j, n := range rows {
 		switch {
 		case n > 0 && j >= mech.NumJoints():
