@@ -14,42 +14,42 @@ import (
 )
 
 var (
-	// ErrOutside is returned for a coordinate or a rate that a table does not reach.
+	// ErrOutside is returned for a coordinate or a rate outside the points of a table that ends there (Stop).
 	ErrOutside = errors.New("springs: outside of the table")
-	// ErrNotFinite is returned where a formula has no finite value or slope.
+	// ErrNotFinite is returned for a coordinate and rate at which a formula has no finite value or slope.
 	ErrNotFinite = errors.New("springs: the formula has no finite value or slope")
 )
 
 // MaxPoints is the largest number of points of a table.
 const MaxPoints = 1_000_000
 
-// Kind says which function a Law is.
+// Kind says how a Law is given.
 type Kind uint8
 
 // The kinds of laws.
 const (
-	Table Kind = iota
-	Function
+	Table    Kind = iota // by points
+	Function             // by a formula
 )
 
-// Interpolation says how a table goes on between its points.
+// Interpolation is the interpolation of a table between its points.
 type Interpolation uint8
 
 // The interpolations of a table.
 const (
-	Monotone Interpolation = iota // cubics with a continuous slope that rise and fall where the points do (Fritsch & Butland 1984)
+	Monotone Interpolation = iota // cubics with a continuous slope that are monotone where the points are (Fritsch & Butland 1984)
 	Spline                        // the cubic spline with a continuous second derivative, spline.NotAKnot
 	Linear                        // straight lines; the slope jumps at the points
 )
 
-// Outside says how a table goes on before its first and after its last point.
+// Outside is the continuation of a table before its first and after its last point.
 type Outside uint8
 
-// The ends of a table.
+// The continuations of a table.
 const (
-	Tangent Outside = iota // with the slope of the end
-	Level                  // with the force of the end
-	Stop                   // not at all: ErrOutside
+	Tangent Outside = iota // a straight line with the slope at the end
+	Level                  // the force at the end
+	Stop                   // none: ErrOutside
 )
 
 // The names of rung-model/1.
@@ -68,6 +68,7 @@ func (i Interpolation) String() string { return nameOf(InterpolationNames, int(i
 // String returns the name of rung-model/1.
 func (o Outside) String() string { return nameOf(OutsideNames, int(o), "Outside") }
 
+// nameOf returns names[i], or for an i without a name the type, what, with the number.
 func nameOf(names []string, i int, what string) string {
 	if i < len(names) {
 		return names[i]
@@ -77,23 +78,23 @@ func nameOf(names []string, i int, what string) string {
 
 // Law is a force, N or N m, as a function of a coordinate x, m or rad, and of its
 // rate y: a Table of one of the two, or a Function of both. A positive force of a
-// spring between two points pulls them together; that of a freedom acts against it.
+// spring between two points pulls them together; a positive force of a freedom acts in its negative direction.
 //
-// A table is of x as a spring, and of y as a damper (Laws).
+// A table is a function of x in Laws.Spring, and of y in Laws.Damper.
 type Law struct {
 	Kind          Kind
-	At            []float64     // Table: coordinates or rates, increasing
-	Forces        []float64     // Table: one a point
+	At            []float64     // Table: coordinates or rates of the points, increasing
+	Forces        []float64     // Table: one for each point
 	Interpolation Interpolation // Table
 	Outside       Outside       // Table
 	Expression    string        // Function of x and y, in the grammar of docs/ground.md
 
-	slopes []float64 // of a Table that is prepared, at the points
-	sums   []float64 // likewise: integrals from the first point
-	f      *formula.Formula
+	slopes []float64        // of a prepared Table, at the points
+	sums   []float64        // of a prepared Table: integrals from the first point to each point
+	f      *formula.Formula // of a prepared Function
 }
 
-// Faults calls report for all that is wrong with l, with the field of
+// Faults calls report for each fault of l, with the field of
 // rung-model/1, the value and the rule that it breaks.
 func (l *Law) Faults(report func(field, value, rule string)) {
 	switch l.Kind {
@@ -155,7 +156,7 @@ func (l *Law) tableFaults(report func(field, value, rule string)) {
 	}
 }
 
-// Prepared returns a copy of l that shares nothing with it and is ready for use. l has no Faults.
+// Prepared returns a copy of l that is ready for use in Laws, and shares no memory with l. l must have no Faults.
 //
 // Cost: O(points) or O(length); allocates.
 func (l *Law) Prepared() *Law {
@@ -164,7 +165,7 @@ func (l *Law) Prepared() *Law {
 	return out.prepared()
 }
 
-// prepared is Prepared with the points of l.
+// prepared is Prepared, but shares the points of l.
 func (l *Law) prepared() *Law {
 	out := *l
 	if l.Kind == Function {
@@ -189,12 +190,12 @@ func (l *Law) prepared() *Law {
 	return &out
 }
 
-// setMonotone stores the slopes of Monotone. Let an inner point be between chords of the slopes s and t, on intervals of
-// the lengths g and h. Its slope is zero if s and t differ in sign, and otherwise their mean (Fritsch & Butland 1984)
+// setMonotone stores in l.slopes the slopes of Monotone. At an inner point between chords of the slopes s and t, on intervals of
+// the lengths g and h, the slope is zero if s and t differ in sign, and otherwise their weighted harmonic mean (Fritsch & Butland 1984)
 //
 //	3(g + h)/((2h + g)/s + (h + 2g)/t).
 //
-// The slope at an end is that of the parabola through three points. Where the curve would then not
+// At an end it is the slope of the parabola through three points. If the curve would then not
 // be monotone, it is 0 or three times the slope of the chord.
 func (l *Law) setMonotone() {
 	n := len(l.At)
@@ -209,7 +210,8 @@ func (l *Law) setMonotone() {
 			l.slopes[i] = 3 * (g + h) / ((2*h+g)/s + (h+2*g)/t)
 		}
 	}
-	end := func(h, g, s, t float64) float64 { // at the outer end of h with the chord s
+	// end returns the slope at an end, with the length h and chord s of the interval there, and g and t of the next one.
+	end := func(h, g, s, t float64) float64 {
 		d := ((2*h+g)*s - h*t) / (h + g)
 		switch {
 		case d*s <= 0:
@@ -223,10 +225,10 @@ func (l *Law) setMonotone() {
 	l.slopes[n-1] = end(l.At[n-1]-l.At[n-2], l.At[n-2]-l.At[n-3], chord(n-2), chord(n-3))
 }
 
-// piece returns force and slope of interval i at x, and the integral
-// from its start: the cubic with the forces and slopes of its ends.
+// piece returns the force and slope at x in interval i of a table, and the integral of the force
+// from the start of the interval. Unless the table is Linear, it is the cubic with the forces and slopes at both ends.
 func (l *Law) piece(i int, x float64) (f, slope, sum float64) {
-	h, x := l.At[i+1]-l.At[i], x-l.At[i]
+	h, x := l.At[i+1]-l.At[i], x-l.At[i] // x counts from the start of the interval
 	f0, chord := l.Forces[i], (l.Forces[i+1]-l.Forces[i])/h
 	if l.Interpolation == Linear {
 		return f0 + chord*x, chord, x * (f0 + chord*x/2)
@@ -236,7 +238,7 @@ func (l *Law) piece(i int, x float64) (f, slope, sum float64) {
 	return f0 + x*(s0+x*(a+x*b)), s0 + x*(2*a+3*x*b), x * (f0 + x*(s0/2+x*(a/3+x*b/4)))
 }
 
-// interval returns the interval of x, with n−1 of n points after the last one and −1 before the first.
+// interval returns the number of the interval of a table that contains x: −1 before the first of n points, and n−1 after the last.
 func (l *Law) interval(x float64) int {
 	lo, hi := -1, len(l.At)
 	for hi-lo > 1 {
@@ -252,21 +254,22 @@ func (l *Law) interval(x float64) int {
 	return lo
 }
 
-// look returns force and slope of a table at x, and the integral from its first point.
-func (l *Law) look(x float64) (f, slope, sum float64, err error) {
+// tableAt returns the force and slope of a table at x, and the integral of the force from its first point. It returns ErrOutside, with the
+// integral NaN, outside a table that ends there.
+func (l *Law) tableAt(x float64) (f, slope, sum float64, err error) {
 	i, last := l.interval(x), len(l.At)-1
 	if i >= 0 && i < last {
 		f, slope, sum = l.piece(i, x)
 		return f, slope, l.sums[i] + sum, nil
 	}
-	end, from := 0, 0
+	end, inner := 0, 0 // point and interval at the end where x is outside
 	if i >= 0 {
-		end, from = last, last-1
+		end, inner = last, last-1
 	}
 	if l.Outside == Stop {
 		return 0, 0, math.NaN(), fault.Errorf("%w: at %v, the points are from %v to %v", ErrOutside, x, l.At[0], l.At[last])
 	}
-	f, slope, _ = l.piece(from, l.At[end])
+	f, slope, _ = l.piece(inner, l.At[end])
 	x -= l.At[end]
 	if l.Outside == Level {
 		return f, 0, l.sums[end] + f*x, nil
@@ -274,7 +277,7 @@ func (l *Law) look(x float64) (f, slope, sum float64, err error) {
 	return f + slope*x, slope, l.sums[end] + x*(f+slope*x/2), nil
 }
 
-// at returns the force of a function and its derivatives.
+// at returns the force of a function at x and y, and its derivatives by x and y. It returns ErrNotFinite.
 func (l *Law) at(x, y float64) (f, fx, fy float64, err error) {
 	p := l.f.At(x, y)
 	if z := p.Z*0 + p.X*0 + p.Y*0; z != 0 {
@@ -285,20 +288,20 @@ func (l *Law) at(x, y float64) (f, fx, fy float64, err error) {
 
 // Laws are the spring and the damper of one coordinate, docs/springs.md (E1). Either may be nil.
 type Laws struct {
-	Spring *Law // a table is one of x
-	Damper *Law // a table is one of y
+	Spring *Law // its table is a function of x
+	Damper *Law // its table is a function of y
 }
 
-// At returns the force of both at the coordinate x with the rate y, and its derivatives by x and y.
+// At returns the sum of both forces at the coordinate x with the rate y, and its derivatives by x and y.
 //
-// Cost: O(log points) or O(length), no allocation but for an error. It returns ErrOutside and ErrNotFinite.
-// The laws are Prepared.
+// Cost: O(log points) or O(length); it allocates only for errors. It returns ErrOutside and ErrNotFinite.
+// The laws must be Prepared.
 func (l *Laws) At(x, y float64) (f, fx, fy float64, err error) {
 	if s := l.Spring; s != nil {
 		if s.Kind == Function {
 			f, fx, fy, err = s.at(x, y)
 		} else {
-			f, fx, _, err = s.look(x)
+			f, fx, _, err = s.tableAt(x)
 		}
 		if err != nil {
 			return 0, 0, 0, err
@@ -309,7 +312,7 @@ func (l *Laws) At(x, y float64) (f, fx, fy float64, err error) {
 		if d.Kind == Function {
 			g, gx, gy, err = d.at(x, y)
 		} else {
-			g, gy, _, err = d.look(y)
+			g, gy, _, err = d.tableAt(y)
 		}
 		if err != nil {
 			return 0, 0, 0, err
@@ -319,10 +322,11 @@ func (l *Laws) At(x, y float64) (f, fx, fy float64, err error) {
 	return f, fx, fy, nil
 }
 
-// Bent reports whether the force may have corners: at points of a table of straight lines, or of one that is level
-// outside, and where abs, min or max of a formula choose another branch.
+// Bent reports whether the force may have corners: at the points of a Linear table, at the ends of a Level one,
+// and where abs, min or max of a formula choose another branch.
 func (l *Laws) Bent() bool { return l.Spring.bent() || l.Damper.bent() }
 
+// bent is Bent for one law, which may be nil.
 func (l *Law) bent() bool {
 	if l == nil || l.Kind == Function {
 		return l != nil && l.f.Bent()
@@ -330,15 +334,16 @@ func (l *Law) bent() bool {
 	return l.Interpolation == Linear || l.Outside == Level
 }
 
-// Piece returns on which pieces the coordinate x and the rate y are: a number that changes where the force has a corner
+// Piece returns a number for the smooth pieces of both laws at the coordinate x and the rate y. It changes where the force has a corner
 // (Bent).
 //
-// Cost: O(log points) or O(length), no allocation. The laws are Prepared.
+// Cost: O(log points) or O(length), no allocation. The laws must be Prepared.
 func (l *Laws) Piece(x, y float64) int {
 	return l.Spring.pieceOf(x, x, y) + (MaxPoints+2)*l.Damper.pieceOf(y, x, y)
 }
 
-// pieceOf returns the interval between corners that a table has at a coordinate or a rate, or the branches of a formula at x and y.
+// pieceOf returns the number of the interval between corners of a table at the coordinate or rate at, or of the branch of a formula at x
+// and y; 0 for laws without corners and for nil.
 func (l *Law) pieceOf(at, x, y float64) int {
 	switch {
 	case !l.bent():
@@ -348,51 +353,51 @@ func (l *Law) pieceOf(at, x, y float64) int {
 	}
 	i, last := l.interval(at), len(l.At)-1
 	switch {
-	case l.Interpolation != Linear && i >= 0 && i < last: // one piece between the ends
+	case l.Interpolation != Linear && i >= 0 && i < last: // no corners between the ends
 		return 0
 	case l.Outside == Tangent && i < 0:
-		return 0 // goes on as the first line
+		return 0 // continues the first line
 	case l.Outside == Tangent && i == last:
-		return last - 1
+		return last - 1 // continues the last line
 	}
 	return i
 }
 
-// Potential returns the integral of the force at rest from 0 to x, docs/springs.md (E2), J. It is not a number where
-// there is no force on the way.
+// Potential returns the integral of the force at the rate 0 from 0 to x, docs/springs.md (E2), J. It is NaN if a law has
+// no force somewhere between 0 and x.
 //
-// Cost: as At for tables; of functions, an adaptive quadrature to 1e-13 of the integral of the magnitude. No
-// allocation. The laws are Prepared.
+// Cost: as At for tables; for functions an adaptive quadrature to 1e-13 of the integral of the magnitude. No
+// allocation. The laws must be Prepared.
 func (l *Laws) Potential(x float64) (u float64) {
 	if s := l.Spring; s != nil {
 		if s.Kind == Function {
 			u = s.integral(x)
 		} else {
-			_, _, to, _ := s.look(x)
-			_, _, from, _ := s.look(0)
+			_, _, to, _ := s.tableAt(x)
+			_, _, from, _ := s.tableAt(0)
 			u = to - from
 		}
 	}
 	if d := l.Damper; d != nil {
 		if d.Kind == Function {
 			u += d.integral(x)
-		} else if f, _, _, err := d.look(0); err == nil {
+		} else if f, _, _, err := d.tableAt(0); err == nil {
 			u += f * x
-		} else { // the table stops short of a rate of 0
+		} else { // the table has no force at the rate 0
 			return math.NaN()
 		}
 	}
 	return u
 }
 
-// Dissipates reports whether a force depends on the rate.
+// Dissipates reports whether the force may depend on the rate: there is a damper, or the spring is a formula with y.
 func (l *Laws) Dissipates() bool {
 	return l.Damper != nil || l.Spring != nil && l.Spring.Kind == Function && l.Spring.f.HasY()
 }
 
-// ByForce returns the derivative of the force of a table at x by the force of point k.
+// ByForce returns the derivative of the force of a table at x by Forces[k].
 //
-// Cost: O(points) for a spline, else O(log points); allocates. l is Prepared, and x in the reach of the table.
+// Cost: O(points); allocates. l must be Prepared, and x must be a coordinate or rate at which the table has a force.
 func (l *Law) ByForce(k int, x float64) float64 {
 	if l.Interpolation == Monotone {
 		return l.monotoneBy(k, x)
@@ -400,11 +405,12 @@ func (l *Law) ByForce(k int, x float64) float64 {
 	one := *l
 	one.Forces = make([]float64, len(l.Forces))
 	one.Forces[k] = 1
-	f, _, _, _ := one.prepared().look(x)
+	f, _, _, _ := one.prepared().tableAt(x)
 	return f
 }
 
-// monotoneBy is ByForce for Monotone: the slopes change too, those next to the point.
+// monotoneBy is ByForce for Monotone. It differentiates the slopes of setMonotone, which are not linear in the forces, at the points next
+// to point k.
 func (l *Law) monotoneBy(k int, x float64) float64 {
 	n := len(l.At)
 	one := *l
@@ -417,11 +423,12 @@ func (l *Law) monotoneBy(k int, x float64) float64 {
 	} else {
 		for i := 1; i < n-1; i++ {
 			s, t, g, h := chord(l.Forces, i-1), chord(l.Forces, i), long(i-1), long(i)
-			if d := l.slopes[i]; d != 0 { // of 1/slope the derivative by 1/s is (2h + g)/3(g + h)
+			if d := l.slopes[i]; d != 0 { // by 1/d = ((2h + g)/s + (h + 2g)/t)/3(g + h)
 				ds, dt := chord(one.Forces, i-1), chord(one.Forces, i)
 				one.slopes[i] = d * d * ((2*h+g)*ds/(s*s) + (h+2*g)*dt/(t*t)) / (3 * (g + h))
 			}
 		}
+		// end returns the derivative of the slope at an end, with the length h and number i of the interval there, and g and j of the next one.
 		end := func(h, g float64, i, j int, slope float64) float64 {
 			s, ds, dt := chord(l.Forces, i), chord(one.Forces, i), chord(one.Forces, j)
 			switch slope {
@@ -435,6 +442,6 @@ func (l *Law) monotoneBy(k int, x float64) float64 {
 		one.slopes[0] = end(long(0), long(1), 0, 1, l.slopes[0])
 		one.slopes[n-1] = end(long(n-2), long(n-3), n-2, n-3, l.slopes[n-1])
 	}
-	f, _, _, _ := one.look(x)
+	f, _, _, _ := one.tableAt(x)
 	return f
 }

@@ -29,16 +29,15 @@ func (m *Matrix) MulTo(y, x *[6]float64) {
 	}
 }
 
-// What counts as rounding in a bushing's matrix that is scaled to a diagonal of ones: a difference symmetricTol of two mirrored entries,
-// a pivot semidefiniteTol below zero, and besides pivots that count as zero an entry of besideTol.
+// Tolerances for the matrix of a bushing, scaled to a diagonal of ones.
 const (
-	symmetricTol    = 1e-12
-	semidefiniteTol = 1e-12
-	besideTol       = 10 * semidefiniteTol
+	symmetricTol    = 1e-12                // largest difference of two mirrored entries that counts as rounding
+	semidefiniteTol = 1e-12                // largest magnitude of a pivot that counts as zero
+	besideTol       = 10 * semidefiniteTol // largest magnitude that counts as zero of an entry in the row of such a pivot
 )
 
-// MatrixFaults calls report where m is not finite, symmetric and positive
-// semidefinite, with the place, as [0][1], the value and the rule.
+// MatrixFaults calls report for the first fault of m, if it is not finite, symmetric and positive
+// semidefinite, with the entry, such as [0][1], the value and the rule.
 func MatrixFaults(m *[6][6]float64, report func(entry, value, rule string)) {
 	var scale [6]float64
 	for i := range m {
@@ -67,7 +66,7 @@ func MatrixFaults(m *[6][6]float64, report func(entry, value, rule string)) {
 			case s > 0:
 				a[i][j] = m[i][j] / s
 			case m[i][j] != 0:
-				a[i][i] = -1 // no entry stands beside a diagonal of zero
+				a[i][i] = -1 // an entry in the row of a zero on the diagonal: not semidefinite
 			}
 		}
 	}
@@ -76,8 +75,8 @@ func MatrixFaults(m *[6][6]float64, report func(entry, value, rule string)) {
 	}
 }
 
-// semidefinite reports whether a symmetric matrix with ones or zeros on its diagonal is positive semidefinite, by
-// elimination with complete pivoting. A diagonal below zero, with which MatrixFaults marks a row, is refused. The matrix is used up.
+// semidefinite reports whether a symmetric matrix with ones or zeros on its diagonal is positive semidefinite, by elimination with
+// complete pivoting. It returns false if an entry of the diagonal is −1, with which MatrixFaults marks a row. It overwrites the matrix.
 func semidefinite(a *[6][6]float64) bool {
 	var done [6]bool
 	for range a {
@@ -103,7 +102,8 @@ func semidefinite(a *[6][6]float64) bool {
 	return true
 }
 
-// vanishes reports whether what is left of a matrix beside the rows that are done, with no pivot above zero, is zero up to rounding.
+// vanishes reports whether the rows and columns of a that are not done are zero up to rounding, with no diagonal entry below
+// −semidefiniteTol.
 func vanishes(a *[6][6]float64, done *[6]bool) bool {
 	for i := range a {
 		for j := range a {

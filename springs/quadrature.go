@@ -6,8 +6,8 @@ import (
 	"github.com/rung-mbd/rung/internal/algebra"
 )
 
-// The points and weights of Gauss and Kronrod with 7 and 15 points on (−1, 1), from outside to the middle (Piessens et
-// al. 1983). Every second one is a point of Gauss.
+// The points and weights of the rules of Gauss, with 7 points, and of Kronrod, with 15 points, on (−1, 1), from outside to the middle
+// (Piessens et al. 1983). Every second point, from the second one, is a point of Gauss.
 var (
 	kronrodPoints = [8]float64{
 		0.991455371120812639206854697526329, 0.949107912342758524526189684047851, 0.864864423359769072789712788640926, 0.741531185599394439863864773280788,
@@ -23,19 +23,19 @@ var (
 )
 
 const (
-	// quadratureTol is the difference of both rules, relative to the integral of the magnitude, at which an interval is
-	// done. That of Kronrod is better by far.
+	// quadratureTol is the difference of both rules, relative to the integral of the magnitude, up to which an interval is
+	// accepted. The error of the rule of Kronrod is far smaller.
 	quadratureTol = 1e-13
-	// quadratureDepth is how often an interval is halved at most.
+	// quadratureDepth is the largest number of times that an interval is halved.
 	quadratureDepth = 50
-	// quadratureMost is the number of intervals at most.
+	// quadratureMost is the largest number of intervals.
 	quadratureMost = 10000
 )
 
-// integral returns the integral of a function at rest from 0 to x, by
-// halving intervals until both rules agree; not a number where they do not.
+// integral returns the integral from 0 to x of the force of a function at the rate 0, by
+// halving intervals until both rules agree. It is NaN if the force is not finite somewhere, or the rules do not agree.
 func (l *Law) integral(x float64) (sum float64) {
-	var ends [quadratureDepth + 1]float64 // of intervals still to come, the nearest last
+	var ends [quadratureDepth + 1]float64 // ends of the intervals that follow, the nearest last
 	a, n := 0.0, 1
 	ends[0] = x
 	_, size := l.rules(0, x)
@@ -59,17 +59,17 @@ func (l *Law) integral(x float64) (sum float64) {
 	return math.NaN()
 }
 
-// rule is an integral by both rules.
+// rule is an integral by both rules: sum by Kronrod, and gauss.
 type rule struct{ sum, gauss float64 }
 
-// rules returns the integral from a to b, and that of the magnitude.
+// rules returns the integral of the force at the rate 0 from a to b by both rules, and the integral of its magnitude by Kronrod.
 func (l *Law) rules(a, b float64) (r rule, size float64) {
 	half, middle := (b-a)/2, a+(b-a)/2
 	for i, p := range kronrodPoints {
-		v := l.still(middle + half*p)
+		v := l.staticForce(middle + half*p)
 		m := math.Abs(v)
 		if p != 0 {
-			w := l.still(middle - half*p)
+			w := l.staticForce(middle - half*p)
 			v, m = v+w, m+math.Abs(w)
 		}
 		r.sum += kronrodWeights[i] * v
@@ -81,8 +81,8 @@ func (l *Law) rules(a, b float64) (r rule, size float64) {
 	return rule{half * r.sum, half * r.gauss}, math.Abs(half) * size
 }
 
-// still returns the force of a function at rest; not a number where there is none.
-func (l *Law) still(x float64) float64 {
+// staticForce returns the force of a function at x and the rate 0; NaN where that is not finite.
+func (l *Law) staticForce(x float64) float64 {
 	f, _, _, err := l.at(x, 0)
 	if err != nil {
 		return math.NaN()

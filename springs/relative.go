@@ -10,18 +10,18 @@ import (
 // ErrHalfTurn is returned for two frames that are half a turn apart: the shorter way from one to the other is not unique.
 var ErrHalfTurn = errors.New("springs: frames are half a turn apart")
 
-// halfTurn is the cosine of half the angle between two frames below which they count as half a turn apart.
+// halfTurn is the cosine of half the angle between two frames up to which they count as half a turn apart.
 const halfTurn = 1e-10
 
-// Relative is where a frame B is in a frame A, docs/springs.md (E4). With θ the rotation vector from A to B, H =
-// A·exp(θ/2) the axes half-way, and d the distance from the origin of A to that of B,
+// Relative is the pose of a frame B relative to a frame A, docs/springs.md (E4). With θ the rotation vector from A to B, H =
+// A·exp(θ/2) the axes half-way, and d the vector from the origin of A to the origin of B,
 //
-//	x = (θ, d),   both along the axes of H.
+//	x = (θ, d),   both in the axes of H.
 //
-// Exchanging A and B leaves H as it is, and turns the sign of x.
+// If A and B are exchanged, H stays and x changes its sign.
 type Relative struct {
-	H        spatial.Mat3 // columns are the axes half-way, world
-	Theta, D spatial.Vec3 // rad, m; axes of H
+	H        spatial.Mat3 // columns are the axes half-way, world axes
+	Theta, D spatial.Vec3 // θ, rad, and d, m; axes of H
 
 	// Functions of u = θ² and their derivatives, docs/springs.md (E5):
 	// g = (θ/2)/sin(θ/2), h = (1−g)/u and t = tan(θ/4)/θ.
@@ -29,8 +29,8 @@ type Relative struct {
 	gu, hu, tu float64
 }
 
-// SetTo finds the position of B in A from their rotations, unit quaternions to the world, and from the line between the origins of A and
-// B, world axes, m.
+// SetTo sets r by the rotations qA and qB of A and B, unit quaternions to the world, and by the vector line from the origin of A to the
+// origin of B, world axes, m.
 //
 // Cost: O(1), no allocation. It returns ErrHalfTurn.
 func (r *Relative) SetTo(qA, qB *spatial.Quat, line *spatial.Vec3) error {
@@ -55,10 +55,10 @@ func (r *Relative) SetTo(qA, qB *spatial.Quat, line *spatial.Vec3) error {
 	return nil
 }
 
-// smallTurn is u = θ² below which series are better.
+// smallTurn is u = θ², rad², below which series are more accurate than the closed forms.
 const smallTurn = 1
 
-// The series of x/sin x in x², and of tan x/x.
+// The coefficients of the series of x/sin x and of tan x/x, in powers of x².
 var (
 	sineSeries = [...]float64{
 		1, 1.0 / 6, 7.0 / 360, 31.0 / 15120, 127.0 / 604800, 73.0 / 3421440, 1414477.0 / 653837184000, 8191.0 / 37362124800,
@@ -70,10 +70,10 @@ var (
 	}
 )
 
-// functions stores g, h, t and their derivatives at u = θ², s and c the sine and cosine of θ/2.
+// functions stores in r the functions g, h and t and their derivatives by u, at u = θ². s and c are the sine and cosine of θ/2.
 func (r *Relative) functions(u, s, c float64) {
 	if u < smallTurn {
-		const x, y = 1.0 / 4, 1.0 / 16 // (θ/2)² and (θ/4)² by u
+		const x, y = 1.0 / 4, 1.0 / 16 // (θ/2)²/u and (θ/4)²/u
 		r.g, r.gu = series(sineSeries[:], x*u)
 		r.gu *= x
 		h, hu := series(sineSeries[1:], x*u) // (g−1)/(u/4)
@@ -83,7 +83,7 @@ func (r *Relative) functions(u, s, c float64) {
 		return
 	}
 	theta := math.Sqrt(u)
-	tan := s / (1 + c) // of θ/4
+	tan := s / (1 + c) // tan(θ/4)
 	r.g = theta / 2 / s
 	r.gu = (1 - r.g*c) / (4 * theta * s)
 	r.h = (1 - r.g) / u
@@ -92,7 +92,7 @@ func (r *Relative) functions(u, s, c float64) {
 	r.tu = ((1+tan*tan)/4 - r.t) / (2 * u)
 }
 
-// series returns a polynomial and its derivative.
+// series returns the polynomial with the coefficients c, of increasing powers, at x, and its derivative.
 func series(c []float64, x float64) (p, d float64) {
 	for i := len(c) - 1; i >= 0; i-- {
 		d = d*x + p
@@ -101,32 +101,33 @@ func series(c []float64, x float64) (p, d float64) {
 	return p, d
 }
 
-// X returns θ and d.
+// X returns x = (θ, d).
 func (r *Relative) X() [6]float64 {
 	return [6]float64{r.Theta[0], r.Theta[1], r.Theta[2], r.D[0], r.D[1], r.D[2]}
 }
 
-// Twist is how A and B move, world axes: rates, or small displacements.
+// Twist is a motion of A and B, world axes: velocities, or small displacements.
 type Twist struct {
-	A, B spatial.Vec3 // rad/s, rad
-	Line spatial.Vec3 // of the origin of B less that of A, m/s, m
+	A, B spatial.Vec3 // rotations of A and B, rad/s or rad
+	Line spatial.Vec3 // translation of the origin of B minus that of the origin of A, m/s or m
 }
 
-// local is a Twist along the axes of H: the mean and the difference of the rotations, and the distance.
+// local is a Twist in the axes of H: the mean rotation, the rotation of B minus the rotation of A, and Line.
 type local struct{ mean, turn, line spatial.Vec3 }
 
+// local returns w in the axes of H.
 func (r *Relative) local(w *Twist) local {
 	return local{r.H.TMulVec(w.A.Add(w.B).Scale(0.5)), r.H.TMulVec(w.B.Sub(w.A)), r.H.TMulVec(w.Line)}
 }
 
-// change is that of x and the rotation of H that come with a local twist, docs/springs.md (E6).
+// change returns the changes of θ and d, and the rotation turn of H, by a local twist, docs/springs.md (E6); all in the axes of H.
 func (r *Relative) change(w *local) (theta, d, turn spatial.Vec3) {
 	theta = w.turn.Scale(r.g).Add(r.Theta.Scale(r.h * r.Theta.Dot(w.turn)))
 	turn = w.mean.Sub(r.Theta.Cross(w.turn).Scale(r.t / 2))
 	return theta, w.line.Sub(turn.Cross(r.D)), turn
 }
 
-// RateTo stores in x the change of θ and d that comes with a twist, docs/springs.md (E6).
+// RateTo stores in x the rate or change of (θ, d) by a twist, docs/springs.md (E6).
 func (r *Relative) RateTo(x *[6]float64, w *Twist) {
 	l := r.local(w)
 	theta, d, _ := r.change(&l)
@@ -135,8 +136,8 @@ func (r *Relative) RateTo(x *[6]float64, w *Twist) {
 	}
 }
 
-// WrenchTo stores the wrenches that do the work s·ẋ, docs/springs.md
-// (E7): on A at its origin and on B at its origin, world axes.
+// WrenchTo stores the wrenches that do the work s·ẋ for the generalized forces s of x, docs/springs.md
+// (E7): onA on A at its origin and onB on B at its origin, world axes.
 func (r *Relative) WrenchTo(onA, onB *spatial.Force, s *[6]float64) {
 	m, f := spatial.Vec3(s[:3]), spatial.Vec3(s[3:])
 	c := f.Cross(r.D)
@@ -144,7 +145,8 @@ func (r *Relative) WrenchTo(onA, onB *spatial.Force, s *[6]float64) {
 	r.toWorld(onA, onB, &turn, &c, &f)
 }
 
-// toWorld stores the wrenches of the moments ∓turn + c/2 and the forces ∓f along the axes of H.
+// toWorld stores in onA and onB, in world axes, the wrenches that have the moments c/2 ∓ turn and the forces ∓f in the axes of H, with the
+// upper sign on A.
 func (r *Relative) toWorld(onA, onB *spatial.Force, turn, c, f *spatial.Vec3) {
 	half := c.Scale(0.5)
 	F := r.H.MulVec(*f)
@@ -152,15 +154,15 @@ func (r *Relative) toWorld(onA, onB *spatial.Force, turn, c, f *spatial.Vec3) {
 	*onB = spatial.NewForce(r.H.MulVec(half.Add(*turn)), F)
 }
 
-// Variation is the change of everything at a Relative for one small displacement.
+// Variation has the changes of a Relative, of its rates and of its wrenches by one small displacement.
 type Variation struct {
 	r *Relative
 
-	theta, d, turn spatial.Vec3
-	dg, dh, dt     float64
+	theta, d, turn spatial.Vec3 // changes of θ and d, and rotation of H; axes of H
+	dg, dh, dt     float64      // changes of g, h and t
 }
 
-// Variation returns the change that comes with a small displacement.
+// Variation returns the changes of r by a small displacement w, to first order.
 func (r *Relative) Variation(w *Twist) (b Variation) {
 	l := r.local(w)
 	b.r = r
@@ -170,31 +172,33 @@ func (r *Relative) Variation(w *Twist) (b Variation) {
 	return b
 }
 
-// X returns the change of x.
+// X returns the change of x = (θ, d).
 func (b *Variation) X() [6]float64 {
 	return [6]float64{b.theta[0], b.theta[1], b.theta[2], b.d[0], b.d[1], b.d[2]}
 }
 
-// RateTo stores in x the change of the rate ẋ for a motion w that changes by line, the velocity of the origin of B less
-// that of A, and not in its rotations.
+// RateTo stores in x the change of the rate ẋ by the displacement, for bodies that move with the twist w. The angular velocities of w do
+// not change with the displacement, and w.Line changes by line, world axes, m/s.
 func (b *Variation) RateTo(x *[6]float64, w *Twist, line *spatial.Vec3) {
 	r := b.r
 	l := r.local(w)
 	_, _, rate := r.change(&l)
-	change := local{ // of l
+	change := local{ // change of l, with the rotation of H
 		mean: l.mean.Cross(b.turn), turn: l.turn.Cross(b.turn), line: l.line.Cross(b.turn).Add(r.H.TMulVec(*line)),
 	}
 	theta, d, _ := r.change(&change)
 	along := r.Theta.Dot(l.turn)
 	theta = theta.Add(l.turn.Scale(b.dg)).Add(r.Theta.Scale(b.dh*along + r.h*b.theta.Dot(l.turn))).Add(b.theta.Scale(r.h * along))
-	more := r.Theta.Cross(l.turn).Scale(b.dt / 2).Add(b.theta.Cross(l.turn).Scale(r.t / 2)).Neg() // of the rotation of H, beyond turn
-	d = d.Sub(more.Cross(r.D)).Sub(rate.Cross(b.d))
+	// r.change is with θ, d, g, h and t constant; spin is the part of the change of H's angular velocity by their changes.
+	spin := r.Theta.Cross(l.turn).Scale(b.dt / 2).Add(b.theta.Cross(l.turn).Scale(r.t / 2)).Neg()
+	d = d.Sub(spin.Cross(r.D)).Sub(rate.Cross(b.d))
 	for i := range 3 {
 		x[i], x[3+i] = theta[i], d[i]
 	}
 }
 
-// WrenchTo stores the change of the wrenches of s, which changes by ds, along the world's axes.
+// WrenchTo stores the changes of the wrenches of Relative.WrenchTo by the displacement, world axes, for generalized forces s that change by
+// ds.
 func (b *Variation) WrenchTo(onA, onB *spatial.Force, s, ds *[6]float64) {
 	r := b.r
 	m, f := spatial.Vec3(s[:3]), spatial.Vec3(s[3:])
@@ -205,7 +209,7 @@ func (b *Variation) WrenchTo(onA, onB *spatial.Force, s, ds *[6]float64) {
 	dturn := m.Scale(b.dg).Add(dm.Scale(r.g))
 	dturn = dturn.Add(r.Theta.Scale(b.dh*r.Theta.Dot(m) + r.h*(b.theta.Dot(m)+r.Theta.Dot(dm)))).Add(b.theta.Scale(r.h * r.Theta.Dot(m)))
 	dturn = dturn.Sub(c.Cross(r.Theta).Scale(b.dt / 2)).Sub(dc.Cross(r.Theta).Add(c.Cross(b.theta)).Scale(r.t / 2))
-	// Everything turns with H.
+	// The axes of H rotate, too.
 	dturn, dc, df = dturn.Add(b.turn.Cross(turn)), dc.Add(b.turn.Cross(c)), df.Add(b.turn.Cross(f))
 	r.toWorld(onA, onB, &dturn, &dc, &df)
 }

@@ -13,23 +13,23 @@ import (
 	"github.com/rung-mbd/rung/motion"
 )
 
-// OptionError says which option is wrong, and why.
+// OptionError names an option with a fault, and says what the fault is.
 type OptionError struct {
-	Field string // the first that it is about, such as Files.Trajectory
+	Field string // the first field that is concerned, such as Files.Trajectory
 
-	text string // a format, with fields as {Step}
+	text string // a format for args, with names of fields in braces, such as {Step}
 	args []any
 }
 
-// wrong returns an OptionError. The text is a format in which names of fields are in braces.
+// wrong returns an OptionError. text is a format for args in which names of fields are in braces.
 func wrong(field, text string, args ...any) error { return &OptionError{field, text, args} }
 
-// Error says it with the names of the fields.
+// Error returns the text with the names of the fields.
 func (e *OptionError) Error() string {
 	return "motion/runs: " + e.In(func(field string) string { return field })
 }
 
-// In says it with other names for the fields, such as those of flags.
+// In returns the text with other names for the fields, as name returns them, such as the names of flags.
 func (e *OptionError) In(name func(field string) string) string {
 	var format strings.Builder
 	for rest := e.text; rest != ""; {
@@ -44,7 +44,7 @@ func (e *OptionError) In(name func(field string) string) string {
 	return fmt.Errorf(format.String(), e.args...).Error()
 }
 
-// Unwrap returns the error that the options have led to, or nil.
+// Unwrap returns the error that is the cause, or nil if there is none.
 func (e *OptionError) Unwrap() error {
 	for _, a := range e.args {
 		if err, ok := a.(error); ok {
@@ -54,7 +54,7 @@ func (e *OptionError) Unwrap() error {
 	return nil
 }
 
-// Check returns an *OptionError with the first mistake that shows without a mechanism.
+// Check returns an *OptionError for the first fault that can be found without a mechanism, or nil.
 func (o *Options) Check() error {
 	if err := o.checkColumns(); err != nil {
 		return err
@@ -74,7 +74,7 @@ func (o *Options) Check() error {
 	return o.Files.check()
 }
 
-// checkColumns returns an error for columns that exclude each other, or have no name.
+// checkColumns returns an error if Columns and the other lists of columns are both given, or a name in Columns is empty.
 func (o *Options) checkColumns() error {
 	switch {
 	case len(o.Columns) > 0 && len(o.Bodies)+len(o.Wrenches)+len(o.Multipliers) > 0:
@@ -85,7 +85,7 @@ func (o *Options) checkColumns() error {
 	return nil
 }
 
-// checkSteps checks the numbers.
+// checkSteps returns an error for a number that is out of range, an undefined choice, or a step that is missing or excluded.
 func (o *Options) checkSteps() error {
 	switch {
 	case !algebra.Finite(o.Until):
@@ -114,7 +114,7 @@ func (o *Options) checkSteps() error {
 	return nil
 }
 
-// checkMethod checks what belongs together.
+// checkMethod returns an error if integrator, method, stabilization and their options do not fit together.
 func (o *Options) checkMethod() error {
 	baumgarte, sparse := o.Stabilization == Baumgarte, o.Method == motion.Sparse
 	switch i := o.Integrator; {
@@ -140,10 +140,10 @@ func (o *Options) checkMethod() error {
 	return nil
 }
 
-// csvEnding is that of files of comma-separated values.
+// csvEnding is the ending of the names of files of comma-separated values.
 const csvEnding = ".csv"
 
-// check returns an error for files that exclude each other, or have no format.
+// check returns an error if files exclude each other, need another one, are the same file, or have an ending without a format.
 func (f *Files) check() error {
 	switch {
 	case f.Trajectory != "" && f.CSV != nil:
@@ -178,9 +178,10 @@ func (f *Files) check() error {
 	return nil
 }
 
+// hasEnding reports whether the name of a file has the ending, such as .csv, in upper or lower case.
 func hasEnding(path, ending string) bool { return strings.EqualFold(filepath.Ext(path), ending) }
 
-// format returns that of the trajectory among Formats, nil for comma-separated values.
+// format returns the format among Formats with the ending of the trajectory; nil if there is none, as for comma-separated values.
 func (f *Files) format() *Format {
 	for i := range f.Formats {
 		if hasEnding(f.Trajectory, f.Formats[i].Ending) {
@@ -190,6 +191,7 @@ func (f *Files) format() *Format {
 	return nil
 }
 
+// endings returns the endings that a trajectory may have.
 func (f *Files) endings() []string {
 	list := []string{csvEnding}
 	for i := range f.Formats {
@@ -199,20 +201,20 @@ func (f *Files) endings() []string {
 }
 
 const (
-	// mostRows is the number of rows of a trajectory at most.
+	// mostRows is the largest number of rows of a trajectory.
 	mostRows = 100_000_000
-	// MostSteps is the number of fixed steps of a run at most: days of the smallest mechanism.
+	// MostSteps is the largest number of fixed steps of a run: days of computing for the smallest mechanism.
 	MostSteps = 1e11
-	// MostKept is the memory that rows take at most, bytes, where they are kept in it.
+	// MostKept is the largest memory for rows that are kept in memory, bytes.
 	MostKept = 1 << 30
-	// leastPart is the smallest interval and step relative to the times of the run.
+	// leastPart is the least interval between rows, and the least step, relative to the times of the run.
 	leastPart = 1e-13
 )
 
-// Span fills in Every for a run from a start up to Until, s, if it is 0, and checks the times and what they cost. It does
+// Span checks the times of a run from start up to Until, s, and fills in Every if it is 0, by OutputParts. It does
 // nothing if Until is not after the start.
 //
-// It returns an *OptionError.
+// It returns an *OptionError if Every or Step is below the rounding of time, or gives more rows or steps than mostRows or MostSteps.
 func (o *Options) Span(start float64) error {
 	span := o.Until - start
 	if !(span > 0) {
@@ -234,7 +236,7 @@ func (o *Options) Span(start float64) error {
 	return nil
 }
 
-// checkEvery checks that there is a time between rows, for a run from a start.
+// checkEvery returns an error if Every is not given, for a run with rows from the time start, s.
 func (o *Options) checkEvery(start float64) error {
 	switch {
 	case o.Every > 0:
@@ -245,7 +247,8 @@ func (o *Options) checkEvery(start float64) error {
 	return wrong("Every", "rows need {Every}, or {Until} for a part of the run")
 }
 
-// checkKept checks what rows of n columns that are kept in memory cost, up to Until if that is after the start.
+// checkKept returns an error if rows of n columns, from the time start up to Until, take more memory than MostKept. It returns nil if Until
+// is not after start.
 func (o *Options) checkKept(start float64, n int) error {
 	const number = 8
 	if bytes := number * (o.Until - start) / o.Every * float64(n); bytes > MostKept {

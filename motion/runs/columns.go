@@ -11,9 +11,9 @@ import (
 	"github.com/rung-mbd/rung/sim"
 )
 
-// Catalogue returns the catalogue of the columns of a mechanism with the frames of its model, which may be nil.
+// Catalogue returns the catalogue of the columns of a mechanism, with the frames of its model m, which may be nil.
 //
-// It returns an *OptionError for a frame on a body that the mechanism has not.
+// It returns an *OptionError for a frame on a body that is not in the mechanism.
 func Catalogue(mech *mechanism.Mechanism, m *model.Model) (*sim.Catalogue, error) {
 	if m == nil {
 		return sim.NewCatalogue(mech, nil), nil
@@ -30,10 +30,10 @@ func Catalogue(mech *mechanism.Mechanism, m *model.Model) (*sim.Catalogue, error
 	return sim.NewCatalogue(mech, markers), nil
 }
 
-// SelectColumns returns the columns of the options for a mechanism. Reactions, wrenches and multipliers are computed by p,
-// a plan of it, with a solver of their own, so that they change nothing in the run.
+// SelectColumns returns the columns that the options choose for a mechanism. Columns of reactions, wrenches and multipliers are computed
+// with p, a plan of the mechanism, by their own solver, so that they do not change the run.
 //
-// It returns an *OptionError. It panics if p is nil and there are such columns.
+// It returns an *OptionError for names that are not found or given twice. It panics if p is nil and there are such columns.
 func (o *Options) SelectColumns(mech *mechanism.Mechanism, p *kkt.Plan) (*sim.Columns, error) {
 	if len(o.Columns) > 0 {
 		all, err := Catalogue(mech, o.Model)
@@ -81,7 +81,8 @@ func (o *Options) bodies(mech *mechanism.Mechanism) ([]int, error) {
 	return list, err
 }
 
-// numbers returns the numbers of what the names of a field name.
+// numbers returns the numbers, by find, of the elements that a field of the options names. kind is the kind of element in messages. It
+// returns an *OptionError for a name that is not found or given twice.
 func numbers(field, kind string, names []string, find func(name string) (int, error)) ([]int, error) {
 	var list []int
 	for _, name := range names {

@@ -23,11 +23,11 @@ const documentFormat = "rung-run/1"
 // mostNames is the largest number of names in a list of a document.
 const mostNames = 100_000
 
-// startNames are those of sim.Start in documents.
+// startNames are the names of the values of sim.Start in documents.
 var startNames = []string{"refuse", "close", "as-it-is"}
 
-// runDocument is what a document has: the part of Options that decides about the motion and its rows. Where rows and
-// checkpoints go, and what is told, is for the program.
+// runDocument is the content of a document: the part of Options that determines the motion and its rows. The program chooses
+// files and callbacks.
 type runDocument struct {
 	Format      string   `json:"format"`
 	Until       float64  `json:"until,omitempty"`
@@ -45,19 +45,20 @@ type runDocument struct {
 	Multipliers []string `json:"multipliers,omitempty"`
 }
 
-// documentFields are those of a document.
+// documentFields are the fields of a document.
 var documentFields = slices.Concat([]string{"$schema", "format"}, runfields.Fields(), []string{"start", "columns", "bodies", "wrenches", "multipliers"})
 
-// Read reads one document of rung-run/1 from r up to its end; file names it in messages. What a document does not have,
-// such as files, is zero.
+// Read reads one document of rung-run/1 from r up to its end; file is its name in messages. Options that documents do not have,
+// such as files, are zero.
 //
-// Cost: O(bytes of the document). It returns *model.Problems with everything that is wrong with it. Errors of r are
+// Cost: O(bytes of the document). It returns a *model.Problems with all faults of the document. Errors of r are
 // returned wrapped.
 func Read(r io.Reader, file string) (*Options, error) {
 	return read(&reader{document.NewReader(r), new(Options)}, file, 1)
 }
 
-// ReadOptions is Read of an object whose field "format" may be missing; no text stands for none.
+// ReadOptions is Read of an object in text, named what in messages, whose field "format" may be missing. An empty text stands for an
+// empty object.
 func ReadOptions(text []byte, what string) (*Options, error) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		text = []byte("{}")
@@ -65,7 +66,7 @@ func ReadOptions(text []byte, what string) (*Options, error) {
 	return read(&reader{document.NewReader(bytes.NewReader(text)), new(Options)}, what)
 }
 
-// read reads a document that needs some of its fields.
+// read reads a document with d. need are the indexes in documentFields of the fields that have to be there.
 func read(d *reader, file string, need ...int) (*Options, error) {
 	d.all(need)
 	if err := d.Err(); err != nil {
@@ -91,7 +92,7 @@ type reader struct {
 	o *Options
 }
 
-// all reads a whole document. need are the places of fields that have to be there.
+// all reads a whole document into d.o. need is as in read.
 func (d *reader) all(need []int) {
 	if !d.Begin(documentFormat) {
 		return
@@ -114,12 +115,12 @@ func (d *reader) all(need []int) {
 	if d.Len() == 0 {
 		run.Check(d.Reader, documentFields, &names)
 	}
-	d.o.take(&run)
+	d.o.set(&run)
 	d.End()
 }
 
-// take sets what a document says.
-func (o *Options) take(r *runfields.Run) {
+// set sets the options that a document has in the fields of runfields.
+func (o *Options) set(r *runfields.Run) {
 	o.Until, o.Every, o.Step, o.Tolerance = r.Until, r.Every, r.Step, r.Tolerance
 	o.Rho, o.Annihilate = r.Rho, r.RhoGiven && r.Rho == 0
 	o.Integrator = integratorOf(r.Integrator)
@@ -127,12 +128,12 @@ func (o *Options) take(r *runfields.Run) {
 	o.Stabilization = Stabilization(max(0, slices.Index(stabilizationNames, r.Stabilize)))
 }
 
-// integratorOf is ParseIntegrator for a name that there is; "" stands for the default.
+// integratorOf returns the integrator with a name, and the default for "" and unknown names.
 func integratorOf(name string) Integrator {
 	return Integrator(max(0, slices.Index(integratorNames, name)))
 }
 
-// field reads the value of a field besides those of runfields.
+// field reads the value of a field that is not one of runfields.
 func (d *reader) field(name string) {
 	o := d.o
 	switch name {
@@ -182,10 +183,10 @@ func (d *reader) names() (list []string) {
 	return list
 }
 
-// Write writes the part of the options that a document has, which Read reads back.
+// Write writes the options as a document for Read, without those that documents do not have, such as files.
 //
-// It returns an *OptionError for options that Check refuses, one of Rattle if its options are set, which documents have
-// not, one of a name that is not valid UTF-8, which a document would not give back, and the errors of w.
+// It returns an *OptionError for options that Check refuses, for Rattle options other than the default, which documents
+// cannot have, and for a name that is not valid UTF-8; and the errors of w.
 func (o *Options) Write(w io.Writer) error {
 	if err := o.Check(); err != nil {
 		return err
@@ -219,6 +220,8 @@ func (o *Options) Write(w io.Writer) error {
 	return err
 }
 
+// schemaText is the JSON Schema of rung-run/1.
+//
 //go:embed schema.json
 var schemaText []byte
 

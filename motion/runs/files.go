@@ -9,14 +9,15 @@ import (
 )
 
 const (
-	// checkpointInterval is the time between two checkpoints, at least
-	// checkpointShare times that of writing one.
+	// checkpointInterval is the time between two checkpoints if none is given. checkpointShare is the least time between two relative to the
+	// time for writing one.
 	checkpointInterval = 5 * time.Second
 	checkpointShare    = 20
 )
 
-// NextCheckpoint returns when the next checkpoint is due after one that has been begun and has just been written, where
-// two are to be some time apart; 0 stands for 5 s. Writing takes a twentieth of the time of a run at most.
+// NextCheckpoint returns the time at which the next checkpoint is due, if the writing of the last one began at begun and has just ended.
+// between is the time between two checkpoints; 0 stands for 5 s. It is longer if writing would take more than a twentieth of the time of
+// a run.
 func NextCheckpoint(begun time.Time, between time.Duration) time.Time {
 	if between == 0 {
 		between = checkpointInterval
@@ -25,15 +26,16 @@ func NextCheckpoint(begun time.Time, between time.Duration) time.Time {
 	return now.Add(max(between, checkpointShare*now.Sub(begun)))
 }
 
-// resumes returns what messages call the checkpoint to go on from.
-func (o *Options) resumes() string {
+// checkpointName returns the name, in messages, of the checkpoint from which the run continues.
+func (o *Options) checkpointName() string {
 	if o.Resume != nil {
 		return "Resume"
 	}
 	return o.Files.Checkpoint
 }
 
-// findCheckpoint finds where to go on.
+// findCheckpoint stores in s.check the checkpoint from which the run continues, and checks the times of the options with it. It returns an
+// *OptionError, and errors of reading the checkpoint.
 func (s *Simulation) findCheckpoint() (err error) {
 	c := s.o.Resume
 	if c == nil {
@@ -42,17 +44,17 @@ func (s *Simulation) findCheckpoint() (err error) {
 		}
 	}
 	if s.o.Until != 0 && c.Time > s.o.Until {
-		return wrong("Until", "%s: the run is at %v s already, after {Until} %v", s.o.resumes(), c.Time, s.o.Until)
+		return wrong("Until", "%s: the run is at %v s already, after {Until} %v", s.o.checkpointName(), c.Time, s.o.Until)
 	}
 	s.check = c
 	return s.o.Span(c.Start)
 }
 
-// Open opens the files, or, with Files.Resume, those that are there; Run does it where that has not been done. For a new
-// run it writes the first checkpoint, so that there is never a checkpoint of another run beside a trajectory. It changes
-// no file before it knows that it, and nobody else, can write the checkpoint.
+// Open creates the files, or, if the run continues from a checkpoint, opens the existing ones; Run calls Open if it has not been called.
+// Open writes a checkpoint, so that the trajectory is never beside the checkpoint of another run. It changes no file before it holds the
+// file of the checkpoint, which no other process can then write.
 //
-// Its errors are those of Record.Open. One that has failed fails again.
+// It returns the errors of Record.Open, and the same error again in later calls.
 func (s *Simulation) Open() error {
 	if s.opened || s.failed != nil {
 		return s.failed
@@ -64,7 +66,7 @@ func (s *Simulation) Open() error {
 	return s.failed
 }
 
-// open takes the files that the run writes, and writes the first checkpoint.
+// open is Open without its check for earlier calls.
 func (s *Simulation) open() (err error) {
 	f := &s.o.Files
 	if f.Checkpoint != "" {
@@ -75,11 +77,11 @@ func (s *Simulation) open() (err error) {
 	if err := s.record.Open(s.check); err != nil {
 		return err
 	}
-	return s.mark()
+	return s.writeCheckpoint()
 }
 
-// mark writes a checkpoint if one is wanted.
-func (s *Simulation) mark() error {
+// writeCheckpoint writes a checkpoint to its file, if there is one, and sets the time of the next one.
+func (s *Simulation) writeCheckpoint() error {
 	if s.marks == nil {
 		return nil
 	}
@@ -95,7 +97,7 @@ func (s *Simulation) mark() error {
 	return err
 }
 
-// Checkpoint returns what is needed to go on from here, for programs that keep it themselves and give it to Options.Resume.
+// Checkpoint returns a checkpoint of the present state of the run, for programs that store it themselves and give it to Options.Resume.
 func (s *Simulation) Checkpoint() (*sim.Checkpoint, error) {
 	c, err := s.sim.Checkpoint()
 	if err == nil {
@@ -104,14 +106,14 @@ func (s *Simulation) Checkpoint() (*sim.Checkpoint, error) {
 	return c, err
 }
 
-// Close writes the last checkpoint and ends the files.
+// Close writes the last checkpoint and closes the files.
 //
-// After a Run without an error Close writes the row at the end, where Every does not divide the time, and the files take their places.
-// After a Run with an error, and without a Run, the files take their places if there is a checkpoint to go on from. Else the files that
-// were there before stay, and Left says where the rows are. After a panic in Run those files stay in any case, and so does the checkpoint
-// that was written before the panic.
+// After a Run without an error, Close writes the row at the end, if Every does not divide the time, and the new files replace the old ones.
+// After a Run with an error, or without a Run, the new files replace the old ones if there is a checkpoint from which the run can continue.
+// Otherwise the old files stay, and Left names the files with the rows. After a panic in Run the old files always stay, and so does the
+// checkpoint that was written before the panic.
 //
-// It returns the first error, a *FileError if it is one of a file. A second Close does nothing.
+// It returns the first error, a *FileError if a file could not be written. A second Close does nothing.
 func (s *Simulation) Close() error {
 	if s.closed || !s.opened {
 		s.Release()
@@ -120,7 +122,7 @@ func (s *Simulation) Close() error {
 	s.closed = true
 	var err error
 	if !s.running {
-		err = s.mark()
+		err = s.writeCheckpoint()
 	}
 	if err == nil && s.complete {
 		err = s.sim.RecordEnd()
@@ -135,10 +137,11 @@ func (s *Simulation) Close() error {
 	return err
 }
 
-// Left says where rows and lines are that have not taken their places.
+// Left returns, for each new file that has not replaced the old one, a text with the names of both.
 func (s *Simulation) Left() []string { return s.record.left }
 
-// Release lets others write the files, and leaves them as a process that is killed does. Close does it, too.
+// Release gives the files free for other writers, without closing them properly: they stay as if the process had been killed. Close calls
+// Release.
 func (s *Simulation) Release() {
 	s.closed = true
 	s.record.Release()

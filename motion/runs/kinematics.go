@@ -13,8 +13,8 @@ import (
 	"github.com/rung-mbd/rung/sim"
 )
 
-// Kinematics follows a motion whose freedoms are all prescribed, and keeps rows of it with what drives it: rung
-// kinematics, from Go. Nothing is integrated, so that nothing drifts. It belongs to one goroutine.
+// Kinematics follows a motion whose freedoms are all prescribed, and records rows of it with the forces that drive it, as the command rung
+// kinematics. Nothing is integrated, so that nothing drifts. Only one goroutine may use it.
 type Kinematics struct {
 	o        Options
 	mech     *mechanism.Mechanism
@@ -23,18 +23,18 @@ type Kinematics struct {
 	record   *Record
 	begun    bool // the first state is closed
 	opened   bool
-	start    float64 // s
-	count    float64 // of rows at multiples of Every
+	start    float64 // time of the first row, s
+	count    float64 // number of rows at multiples of Every so far
 	complete bool    // the last Run has had no error
 }
 
-// kinematicColumns are written where Options.Columns are not given, as far as there are any.
+// kinematicColumns are the patterns of the columns if Options.Columns is not given; patterns without a column are left out.
 var kinematicColumns = []string{"joint.*", "drive.*", "marker.*", "*.??", "energy.*"}
 
-// NewKinematics sets up a motion that is followed. Of the options it takes Model, Until, Every, Columns, OnRow, and of Files
-// Trajectory, CSV and Formats. Every has to be there, or Until.
+// NewKinematics sets up a motion to be followed. It uses the options Model, Until, Every, Columns and OnRow, and Trajectory, CSV and
+// Formats of Files. Every or Until has to be given.
 //
-// It returns an *OptionError, for other options too.
+// It returns an *OptionError for faults of these, and if other options are given. It panics without a plan.
 func NewKinematics(p *kkt.Plan, o Options) (*Kinematics, error) {
 	if p == nil {
 		panic("motion/runs: no plan")
@@ -76,7 +76,7 @@ func NewKinematics(p *kkt.Plan, o Options) (*Kinematics, error) {
 	return k, nil
 }
 
-// checkKinematics is Check, and refuses what a motion that is followed has not.
+// checkKinematics is Check, and returns an *OptionError for options that Kinematics does not use.
 func (o *Options) checkKinematics() error {
 	if err := o.Check(); err != nil {
 		return err
@@ -99,7 +99,7 @@ func (o *Options) checkKinematics() error {
 	return nil
 }
 
-// Start closes the first state; Run does it where that has not been done.
+// Start closes the first state; Run calls Start if it has not been called.
 //
 // It returns the errors of motion.Follower.Start.
 func (k *Kinematics) Start(ctx context.Context) error {
@@ -111,9 +111,9 @@ func (k *Kinematics) Start(ctx context.Context) error {
 	return err
 }
 
-// Open opens the file; Run does it where that has not been done.
+// Open creates the file; Run calls Open if it has not been called.
 //
-// It returns errors of the system, and a *FileError where a file could be opened but not written.
+// It returns errors of the operating system, as a *FileError if the file could be opened but not written.
 func (k *Kinematics) Open() error {
 	if k.opened {
 		return nil
@@ -123,25 +123,25 @@ func (k *Kinematics) Open() error {
 	return err
 }
 
-// Run starts and opens the file, and goes on to the time until with a row every Every and one at the end. A time that is reached, or has
-// passed, adds no row.
+// Run calls Start and Open if necessary, and follows the motion to the time until, s, with rows at multiples of Every and at until. If
+// until has been reached already, it adds no row.
 //
 // It returns the errors of Start, Open and motion.Follower.To, such as a *motion.StuckError at a dead position, a *FileError,
-// and those of OnRow. The rows before stay. It panics if until is not a number.
+// and the error of OnRow. Earlier rows stay. It panics if until is NaN.
 func (k *Kinematics) Run(until float64) error { return k.RunContext(context.Background(), until) }
 
-// RunContext is Run, and ends early when ctx does, with the cause.
+// RunContext is Run that ends early when ctx does. It then returns the cause.
 func (k *Kinematics) RunContext(ctx context.Context, until float64) error {
 	if math.IsNaN(until) {
 		panic("motion/runs: time is not a number")
 	}
-	k.complete = false // if a panic ends it
+	k.complete = false // stays false if run panics
 	err := k.run(ctx, until)
 	k.complete = err == nil
 	return err
 }
 
-// run goes on to the time until and records the rows that are due on the way, and one at until.
+// run is RunContext without its check of until.
 func (k *Kinematics) run(ctx context.Context, until float64) error {
 	if err := k.Start(ctx); err != nil {
 		return err
@@ -172,20 +172,20 @@ func (k *Kinematics) run(ctx context.Context, until float64) error {
 	return nil
 }
 
-// Close ends the file. It takes its place if the last Run had no error; else what was there before stays, and Left says
-// where the rows are. It returns a *FileError.
+// Close closes the file. It replaces an old file if the last Run had no error; else the old file stays, and Left names the file with
+// the rows. It returns a *FileError.
 func (k *Kinematics) Close() error { return k.record.Close(k.complete, false) }
 
-// Left says where rows are that have not taken their place.
+// Left returns, if the new file has not replaced the old one, a text with the names of both.
 func (k *Kinematics) Left() []string { return k.record.left }
 
-// Release lets others write the file, complete or not. Close does it, too.
+// Release gives the file free for other writers, complete or not. Close calls Release.
 func (k *Kinematics) Release() { k.record.Release() }
 
-// State returns the state up to which the motion is known. It is k's own.
+// State returns the last state of the motion so far. It belongs to k, and changes with the next Run.
 func (k *Kinematics) State() *mechanism.State { return k.follow.State() }
 
-// Steps returns the number of steps so far, and of those that were too long.
+// Steps returns the number of steps so far, and how many were halved because they were too long.
 func (k *Kinematics) Steps() (steps, halved int) { return k.follow.Steps() }
 
 // Every returns the time between rows, s.
@@ -194,22 +194,23 @@ func (k *Kinematics) Every() float64 { return k.o.Every }
 // Columns returns the columns of a row.
 func (k *Kinematics) Columns() *sim.Columns { return k.record.columns }
 
-// Rows returns the rows, if they go nowhere else.
+// Rows returns the rows if they are kept in memory, and nil if they go to a file, a writer or OnRow.
 func (k *Kinematics) Rows() [][]float64 { return k.record.rows }
 
-// Told returns what the rows have told.
+// Told returns the summary of the rows so far.
 func (k *Kinematics) Told() Told { return k.record.told }
 
-// Drive is a rate at which a joint with one freedom turns or slides, rad/s or m/s.
+// Drive is a constant rate of a joint with one freedom, rad/s or m/s.
 type Drive struct {
 	Joint string
 	Rate  float64
 }
 
-// AddDrives gives joints of m motions at constant rates, from where the model has them, in place of those that it has.
+// AddDrives prescribes motions at constant rates for joints of m, from their coordinates in m at the time of m. Prescribed motions that
+// the joints have are replaced.
 //
-// It returns the problems of m, and an *OptionError with the field Drive for joints that are not there, have not one
-// freedom or have two rates. m is as it was then, or has a part of the drives.
+// It returns the problems of m, and an *OptionError with the field Drive for joints that do not exist, do not have exactly one
+// freedom, or have two drives, and for rates that are not finite. m is then unchanged, or has the drives before that one.
 func AddDrives(m *model.Model, drives []Drive) error {
 	if len(drives) == 0 {
 		return nil

@@ -17,18 +17,18 @@ import (
 	"github.com/rung-mbd/rung/sim"
 )
 
-// lines is a file of whole lines, one a row of the trajectory or one an event, so that a run that goes on knows how many
-// to keep. It is in its place, where nothing else was, or beside it until the run ends. A nil one writes nothing.
+// lines is a file with one line for each row of the trajectory, or for each event, so that a run that continues knows how many
+// lines to keep. If there is an old file, the new one is beside it, with another name, until the run ends. nil writes nothing.
 type lines struct {
 	path   string
 	place  *outfile.Place
 	file   *os.File
-	beside *outfile.File // file, or nil if that is in its place
+	beside *outfile.File // the new file beside an old one; nil if there is no old one
 	out    *bufio.Writer
-	sum    uint64 // checksum of what is in the file
+	sum    uint64 // checksum of the bytes in the file
 }
 
-// newLines returns the file at path, nil if that is "".
+// newLines returns a lines for the file at path, nil if path is "". It touches no file.
 func newLines(path string) *lines {
 	if path == "" {
 		return nil
@@ -36,24 +36,24 @@ func newLines(path string) *lines {
 	return &lines{path: path}
 }
 
-// text returns the checksum as a checkpoint has it.
+// text returns the checksum as text, as in a checkpoint.
 func (l *lines) text() string { return document.SumText(l.sum) }
 
-// Write writes to the file what out has collected.
+// Write writes b to the file, and adds it to the checksum. The buffer out calls it.
 func (l *lines) Write(b []byte) (int, error) {
 	n, err := l.file.Write(b)
 	l.sum = crc64.Update(l.sum, document.SumTable, b[:n])
 	return n, err
 }
 
-// lineMark is what a checkpoint knows of a file: how many lines there are behind the header, and the checksum of all, empty
-// if it does not know.
+// lineMark is the content of a file at the time of a checkpoint.
 type lineMark struct {
-	lines int64
-	sum   string
+	lines int64  // number of lines after the header
+	sum   string // checksum of the header and these lines; "" if the checkpoint does not have it
 }
 
-// open begins a file with a header, or goes on behind what a checkpoint knows of it.
+// open creates the file with a header, or, if keep is not nil, opens it to continue after the content that keep describes. It returns
+// errors of the operating system with the name of the file, and wraps sim.ErrCheckpoint for another content.
 func (l *lines) open(header []string, keep *lineMark) (err error) {
 	if l == nil {
 		return nil
@@ -82,8 +82,8 @@ func (l *lines) open(header []string, keep *lineMark) (err error) {
 	return l.flush()
 }
 
-// create begins the file: beside the old one where there is one, which stays until the new one is whole. Otherwise what a killed run
-// has left beside it goes.
+// create creates the file, beside an old one if there is one. Otherwise it removes a file that a killed run may have left
+// beside it.
 func (l *lines) create() (err error) {
 	l.file, l.beside, err = begin(l.place)
 	if err != nil || l.beside != nil {
@@ -95,7 +95,7 @@ func (l *lines) create() (err error) {
 	return nil
 }
 
-// begin begins a file in its place, or, where something is there, beside it.
+// begin creates a file at its place, or beside an old one if there is one. It returns the file, and in that case also as beside.
 func begin(place *outfile.Place) (file *os.File, beside *outfile.File, err error) {
 	file, err = os.OpenFile(place.Path(), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
 	if errors.Is(err, fs.ErrExist) {
@@ -106,10 +106,11 @@ func begin(place *outfile.Place) (file *os.File, beside *outfile.File, err error
 	return file, beside, err
 }
 
-// errNotResumable says so of a device or pipe.
+// errNotResumable says that no run can continue with a device or pipe.
 var errNotResumable = errors.New("no regular file, so that no run can go on with it")
 
-// reopen goes on with the file of a checkpoint, where a killed run has left it: beside its place or there.
+// reopen opens the file with the content that keep describes, as a killed run has left it: beside an old file, or else at its place. It
+// cuts off all after that content.
 func (l *lines) reopen(keep *lineMark) error {
 	if l.place.Direct() {
 		return errNotResumable
@@ -137,7 +138,8 @@ func (l *lines) reopen(keep *lineMark) error {
 	return nil
 }
 
-// cut cuts a file behind its header and the lines of a checkpoint, and goes there. A file in which they are not is not changed.
+// cut truncates a file after the header and the lines that keep describes, and moves to its end. If the file does not have that content, it
+// is not changed, and cut returns an error, which wraps sim.ErrCheckpoint for another checksum.
 func (l *lines) cut(f *os.File, keep *lineMark) error {
 	end, in := int64(0), bufio.NewReaderSize(f, 1<<16)
 	l.sum = 0
@@ -162,7 +164,7 @@ func (l *lines) cut(f *os.File, keep *lineMark) error {
 	return err
 }
 
-// numbers writes a line of numbers.
+// numbers writes a line of numbers, separated by commas.
 func (l *lines) numbers(values []float64) error {
 	b := l.out.AvailableBuffer()
 	for i, x := range values {
@@ -175,7 +177,7 @@ func (l *lines) numbers(values []float64) error {
 	return l.failed(err)
 }
 
-// words writes a line of texts.
+// words writes a line of texts, separated by commas.
 func (l *lines) words(texts ...string) error {
 	w := csv.NewWriter(l.out)
 	_ = w.Write(texts) // errors stay in w
@@ -183,7 +185,7 @@ func (l *lines) words(texts ...string) error {
 	return l.failed(w.Error())
 }
 
-// mark makes what has been written durable, and returns its checksum.
+// mark writes all lines so far to disk, and returns the checksum.
 func (l *lines) mark() (sum string, err error) {
 	if err := l.flush(); err != nil {
 		return "", err
@@ -196,7 +198,7 @@ func (l *lines) mark() (sum string, err error) {
 	return l.text(), nil
 }
 
-// flush writes what is in memory.
+// flush writes the buffered lines to the file.
 func (l *lines) flush() error {
 	if l == nil || l.out == nil {
 		return nil
@@ -204,14 +206,14 @@ func (l *lines) flush() error {
 	return l.failed(l.out.Flush())
 }
 
-// failed makes an error of writing a FileError.
+// failed returns an error of writing as a FileError; nil for nil.
 func (l *lines) failed(err error) error { return failedWrite(l.place, err) }
 
-// fresh reports whether nothing was there that the file replaces.
+// fresh reports whether the file replaces no old file.
 func (l *lines) fresh() bool { return l.beside == nil || l.place.Direct() }
 
-// close ends the file. With keep it takes its place, and so does a file that replaces nothing; else what was there
-// before stays, and left says where the lines are.
+// close closes the file. If keep is true it replaces the old file, if there is one. Else the old file stays, and left is a text
+// with the names of both.
 func (l *lines) close(keep bool) (left string, err error) {
 	if l == nil || l.file == nil {
 		return "", nil
@@ -231,7 +233,7 @@ func (l *lines) close(keep bool) (left string, err error) {
 	return left, err
 }
 
-// release lets others write the file.
+// release closes the file and gives it free for other writers.
 func (l *lines) release() {
 	if l == nil || l.place == nil {
 		return

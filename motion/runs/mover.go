@@ -10,14 +10,14 @@ import (
 	"github.com/rung-mbd/rung/sim"
 )
 
-// Mover is what moves a mechanism in time.
+// Mover is an integrator with its projector.
 type Mover struct {
 	Stepper   sim.Stepper
-	Projector sim.Projector // sim.NoProjector unless drift is projected away
-	Dynamics  string        // method, ordering and stabilization, as sim.Options.Dynamics has them
+	Projector sim.Projector // removes drift; sim.NoProjector without Projection
+	Dynamics  string        // names of method, ordering and stabilization, for sim.Options.Dynamics
 }
 
-// NewMover returns the integrator of the options for a plan.
+// NewMover returns the integrator and projector that the options choose, for a plan.
 //
 // It returns an *OptionError, a *StartError if the integrator cannot move the mechanism, and the errors of motion.New.
 func NewMover(p *kkt.Plan, o *Options) (*Mover, error) {
@@ -26,7 +26,7 @@ func NewMover(p *kkt.Plan, o *Options) (*Mover, error) {
 	}
 	m := &Mover{Dynamics: fmt.Sprintf("%v %v, %v", o.Method, p.Ordering(), o.Stabilization)}
 	mech := p.Mechanism()
-	var back sim.Projector
+	var projector sim.Projector
 	switch o.Integrator {
 	case GeneralizedAlpha:
 		if err := mech.Holonomic(); err != nil {
@@ -40,44 +40,44 @@ func NewMover(p *kkt.Plan, o *Options) (*Mover, error) {
 		m.Stepper = sim.NewGeneralizedAlpha(mech, n, sim.GeneralizedAlphaOptions{
 			Rho: rho, Annihilate: o.Annihilate, Tolerance: o.tolerance(), Fixed: o.Step > 0, RawVelocities: o.Stabilization == None,
 		})
-		back = n
+		projector = n
 	case ForceBalance:
 		b, err := motion.NewBalance(p, motion.BalanceOptions{})
 		if err != nil {
 			return nil, &StartError{err}
 		}
-		m.Stepper, back = b, motion.NewDynamics(p)
+		m.Stepper, projector = b, motion.NewDynamics(p)
 	case Rattle:
-		how := o.Rattle
-		if how.Tolerance == 0 {
-			how.Tolerance = rattleTolerance
+		options := o.Rattle
+		if options.Tolerance == 0 {
+			options.Tolerance = rattleTolerance
 		}
-		r, err := motion.NewRattle(p, how)
+		r, err := motion.NewRattle(p, options)
 		if err != nil {
 			return nil, &StartError{err}
 		}
-		m.Stepper, back = r, motion.NewDynamics(p)
+		m.Stepper, projector = r, motion.NewDynamics(p)
 	default:
 		d, err := motion.New(p, o.Method)
 		if err != nil {
 			return nil, err
 		}
-		m.Stepper, back = o.Explicit(mech, d), d
+		m.Stepper, projector = o.Explicit(mech, d), d
 	}
 	if m.Projector = sim.NoProjector; o.Stabilization == Projection {
-		m.Projector = back
+		m.Projector = projector
 	}
 	return m, nil
 }
 
-// rattleTolerance is up to what steps of RATTLE close the joints:
-// below sim.DefaultDrift, so that nothing is left to project.
+// rattleTolerance is the tolerance to which steps of RATTLE close the joints if none is given:
+// below sim.DefaultDrift, so that states never have to be projected.
 const rattleTolerance = 0.1 * sim.DefaultDrift
 
-// Explicit returns the explicit integrator of the options for dynamics of one's own, such as those of a piece of a
-// mechanism on a rank.
+// Explicit returns the explicit integrator that the options choose, for dynamics d that the caller supplies, such as the dynamics of a
+// piece of a mechanism on a rank.
 //
-// It panics for the other integrators, and if the dynamics cannot be stabilized as the options say.
+// It panics for implicit integrators, and for Baumgarte if d is no sim.StabilizedDynamics.
 func (o *Options) Explicit(m *mechanism.Mechanism, d sim.Dynamics) *sim.RungeKutta {
 	if o.Stabilization == Baumgarte {
 		s, ok := d.(sim.StabilizedDynamics)
@@ -95,7 +95,7 @@ func (o *Options) Explicit(m *mechanism.Mechanism, d sim.Dynamics) *sim.RungeKut
 	panic("motion/runs: no explicit integrator")
 }
 
-// tolerance is that of steps; none of fixed ones.
+// tolerance returns the tolerance of steps by error control, and the zero value for fixed steps.
 func (o *Options) tolerance() (t sim.Tolerance) {
 	if o.Step == 0 {
 		t.Relative = o.RelativeTolerance()
@@ -103,7 +103,7 @@ func (o *Options) tolerance() (t sim.Tolerance) {
 	return t
 }
 
-// RelativeTolerance returns Tolerance, or what stands for it; 0 with a fixed step.
+// RelativeTolerance returns Tolerance, or the default of the integrator if that is 0; and 0 with a fixed step.
 func (o *Options) RelativeTolerance() float64 {
 	switch {
 	case o.Step > 0:
@@ -116,11 +116,11 @@ func (o *Options) RelativeTolerance() float64 {
 	return sim.DefaultTolerance
 }
 
-// StartError is wrapped around the error of a start: the mechanism cannot be run so, or not from this state.
+// StartError wraps an error that prevents the start of a run: the mechanism cannot be moved by the integrator, or not from its first state.
 type StartError struct{ Err error }
 
-// Error says why.
+// Error returns the text of Err.
 func (e *StartError) Error() string { return fault.Errorf("motion/runs: %w", e.Err).Error() }
 
-// Unwrap returns the error.
+// Unwrap returns Err.
 func (e *StartError) Unwrap() error { return e.Err }

@@ -7,17 +7,17 @@ import (
 	"github.com/rung-mbd/rung/sim"
 )
 
-// View computes rows of states, with memory and solvers of its own. It belongs to one goroutine.
+// View computes rows of given states, with its own memory and solvers. Only one goroutine may use it at a time.
 type View struct {
-	mech    *mechanism.Mechanism
-	columns *sim.Columns
-	kin     *mechanism.Kinematics
-	bearer  *motion.Dynamics // nil: no friction grows with reactions
-	st      *mechanism.State
-	row     sim.Row
+	mech     *mechanism.Mechanism
+	columns  *sim.Columns
+	kin      *mechanism.Kinematics
+	bearings *motion.Dynamics // computes mechanism.State.Bearings; nil if no friction grows with reactions
+	st       *mechanism.State
+	row      sim.Row
 }
 
-// NewView returns a view with the columns of the options.
+// NewView returns a view with the columns that the options choose.
 //
 // It returns the errors of SelectColumns.
 func NewView(p *kkt.Plan, o *Options) (*View, error) {
@@ -28,7 +28,7 @@ func NewView(p *kkt.Plan, o *Options) (*View, error) {
 	}
 	v := &View{mech: m, columns: columns, kin: m.NewKinematics()}
 	if m.NumBearings() > 0 {
-		v.bearer = motion.NewDynamics(p)
+		v.bearings = motion.NewDynamics(p)
 	}
 	return v, nil
 }
@@ -36,14 +36,14 @@ func NewView(p *kkt.Plan, o *Options) (*View, error) {
 // Columns returns the columns, with the values of the last At.
 func (v *View) Columns() *sim.Columns { return v.columns }
 
-// At returns the row of a state, as a recorder gets it, with the values of Columns. Both are the view's own, and change with the next At.
+// At returns the row of a state, as a sim.Recorder gets it, and the values of the columns. Both belong to v, and change with the next At.
 //
 // Cost: as a row, and a copy of the state; allocates. It returns the errors of sim.RowAt and reactions.
 func (v *View) At(st *mechanism.State) (*sim.Row, []float64, error) {
 	v.st = st.Clone()
-	if v.bearer != nil {
+	if v.bearings != nil {
 		v.st.Bearings = make([]float64, v.mech.NumBearings())
-		if err := v.bearer.BearingsTo(v.st.Bearings, v.st); err != nil {
+		if err := v.bearings.BearingsTo(v.st.Bearings, v.st); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -57,8 +57,8 @@ func (v *View) At(st *mechanism.State) (*sim.Row, []float64, error) {
 	return &v.row, v.columns.Values, nil
 }
 
-// Row returns the row of the current state, as a recorder gets it, with the values of Columns. The run is not changed: a row
-// may be asked for at any time, such as in Options.OnStep. Row and values are the run's own, and change with the next Row.
+// Row returns the row of the current state, as a sim.Recorder gets it, and the values of the columns. It does not change the run, and may
+// be called at any time, such as in Options.OnStep. Row and values belong to s, and change with the next call.
 //
 // Cost and errors: as View.At.
 func (s *Simulation) Row() (*sim.Row, []float64, error) {

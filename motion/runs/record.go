@@ -12,55 +12,55 @@ import (
 	"github.com/rung-mbd/rung/sim"
 )
 
-// Record is the recorder of a run. It writes the files, and looks at energies and drift of the rows. A Simulation has one;
-// programs with a sim.Simulation of their own, such as that of a mechanism in pieces, make theirs. It belongs to one
-// goroutine.
+// Record is the recorder of a run. It writes the files, and summarizes energies and drift of the rows. A Simulation has one;
+// programs with their own sim.Simulation, such as that of a mechanism in pieces, create one by NewRecord. Only one goroutine may use it.
 type Record struct {
 	mech    *mechanism.Mechanism
 	files   Files
 	columns *sim.Columns
-	touch   *sim.Columns // of the file of contacts
+	touch   *sim.Columns // columns of the file of contacts
 	onRow   func(row *sim.Row, values []float64) error
-	keeps   bool // rows, in memory
-	rows    [][]float64
+	keeps   bool        // rows are kept in memory
+	rows    [][]float64 // in memory
 
-	out      trajectory // nil before Open, and if rows go nowhere
-	contacts *lines     // nil: not wanted
-	events   *lines
-	left     []string
-	broken   bool // a file could not be written
-	owed     bool // files have the row that comes next, which OnRow has refused
+	out      trajectory // nil before Open, and without a trajectory
+	contacts *lines     // nil without a file of contacts
+	events   *lines     // nil without a file of events
+	left     []string   // texts of Left
+	broken   bool       // a file could not be written
+	owed     bool       // the files already have the next row, which OnRow has refused
 
 	kin  mechanism.Kinematics
 	told Told
-	seen bool
+	seen bool // told.Energy.Start is set
 }
 
-// Told is what the rows of a run have told since it was made or resumed, and the states before and after.
+// Told is the summary of the rows of a run since it was created or resumed, and of the states at both ends of each Run.
 type Told struct {
-	Rows   int64
+	Rows   int64     // number of rows
 	Last   float64   // time of the last row, s
-	Drift  sim.Drift // largest of a row
+	Drift  sim.Drift // largest drift of a row
 	Energy Energy
 }
 
-// Energy is about the total energy of a run, J.
+// Energy is the summary of the total energy of a run, J.
 type Energy struct {
 	Start        float64 `json:"start"`
 	End          float64 `json:"end"`
-	Change       float64 `json:"largest_change"`
-	Kinetic      float64 `json:"largest_kinetic"`
-	Conservative bool    `json:"conservative"` // nothing does work that the energy leaves out
+	Change       float64 `json:"largest_change"`  // largest |energy − Start|
+	Kinetic      float64 `json:"largest_kinetic"` // largest kinetic energy
+	Conservative bool    `json:"conservative"`    // no force does work that is not in the energy
 
-	Contacts *float64 `json:"taken_by_contacts,omitempty"` // where there are contacts
-	Joints   *float64 `json:"taken_by_joints,omitempty"`   // by stops and friction, where there are some; impulses included
-	Balance  *float64 `json:"balance,omitempty"`           // End − Start + Contacts + Joints, where nothing else does work
+	Contacts *float64 `json:"taken_by_contacts,omitempty"` // energy dissipated by contacts; nil without contacts
+	Joints   *float64 `json:"taken_by_joints,omitempty"`   // energy dissipated by stops and friction, with impacts; nil without these
+	Balance  *float64 `json:"balance,omitempty"`           // End − Start + Contacts + Joints; nil if other forces do work, too
 }
 
-// NewRecord returns a recorder that writes rows of these columns. It touches no file before Open. onRow, which may be
-// nil, is told of each row after it has been written.
+// NewRecord returns a recorder that writes rows with these columns. It touches no file before Open. onRow, which may be
+// nil, is called for each row after it has been written.
 //
-// It returns an *OptionError for files of what the mechanism has not.
+// It returns an *OptionError for a file of contacts or events if the mechanism has no contacts or stops. It panics without a mechanism or
+// columns.
 func NewRecord(m *mechanism.Mechanism, columns *sim.Columns, files Files, onRow func(row *sim.Row, values []float64) error) (*Record, error) {
 	if m == nil || columns == nil {
 		panic("motion/runs: no mechanism or no columns")
@@ -90,16 +90,16 @@ func hasStops(m *mechanism.Mechanism) bool {
 	return false
 }
 
-// Names of the checksums in a checkpoint.
+// Keys of the checksums in sim.Checkpoint.Beside.
 const (
 	contactsSum = "contacts"
 	eventsSum   = "events"
 )
 
-// Open begins the files, or those that are there are cut to what the checkpoint, if it is not nil, knows of.
+// Open creates the files, or, if check is not nil, opens the existing ones and cuts them off after their content at the checkpoint.
 //
-// It returns errors of the system, a *FileError where a file could be opened but not written, and one that wraps
-// sim.ErrCheckpoint for files that are not those of the checkpoint.
+// It returns errors of the operating system, a *FileError if a file could be opened but not written, and an error that wraps
+// sim.ErrCheckpoint if a file does not have the content of the checkpoint.
 func (r *Record) Open(check *sim.Checkpoint) (err error) {
 	var contacts, events *lineMark
 	if check != nil {
@@ -111,7 +111,7 @@ func (r *Record) Open(check *sim.Checkpoint) (err error) {
 	var header []string
 	if r.contacts != nil {
 		for _, name := range r.touch.Names() {
-			header = append(header, fault.Escape(name)) // lines stay whole
+			header = append(header, fault.Escape(name)) // without line breaks
 		}
 	}
 	if err := r.contacts.open(header, contacts); err != nil {
@@ -125,15 +125,15 @@ func (r *Record) Open(check *sim.Checkpoint) (err error) {
 }
 
 // Record implements sim.Recorder.
-func (r *Record) Record(row *sim.Row) error { return r.notice(r.record(row)) }
+func (r *Record) Record(row *sim.Row) error { return r.setBroken(r.record(row)) }
 
-// notice notes whether an error is that of a file.
-func (r *Record) notice(err error) error {
+// setBroken sets r.broken if err is a *FileError. It returns err.
+func (r *Record) setBroken(err error) error {
 	r.broken = r.broken || errors.As(err, new(*FileError))
 	return err
 }
 
-// record is Record, whose error has not been noticed yet.
+// record is Record without setting r.broken.
 func (r *Record) record(row *sim.Row) error {
 	r.Note(row.Energy)
 	r.told.Drift.Position = max(r.told.Drift.Position, row.Drift.Position)
@@ -155,7 +155,7 @@ func (r *Record) record(row *sim.Row) error {
 	return nil
 }
 
-// write fills the columns and writes the files, unless they have the row from a time when OnRow has refused it.
+// write computes the columns of a row and writes it to the files, unless they already have it because OnRow has refused it before.
 func (r *Record) write(row *sim.Row) error {
 	if r.owed || r.out == nil {
 		if err := r.columns.Fill(row); err != nil {
@@ -198,7 +198,7 @@ func (r *Record) Sum() string {
 	return r.out.Sum()
 }
 
-// MarkLines makes the files of contacts and events durable, and notes their checksums in a checkpoint.
+// MarkLines writes the files of contacts and events to disk, and stores their checksums in a checkpoint.
 func (r *Record) MarkLines(c *sim.Checkpoint) error {
 	for _, f := range [...]struct {
 		name string
@@ -219,22 +219,22 @@ func (r *Record) MarkLines(c *sim.Checkpoint) error {
 	return nil
 }
 
-// Event writes what a contact or a stop has done.
+// Event writes an event to the file of events, if there is one.
 func (r *Record) Event(e *Event) error {
 	if r.events == nil {
 		return nil
 	}
-	return r.notice(r.events.words(strconv.FormatFloat(e.Time, 'g', 17, 64), fault.Escape(e.Name), e.What.String()))
+	return r.setBroken(r.events.words(strconv.FormatFloat(e.Time, 'g', 17, 64), fault.Escape(e.Name), e.What.String()))
 }
 
-// see notes the energy of a state that is no row.
-func (r *Record) see(st *mechanism.State) {
+// noteState adds the energy of a state that is no row to the summary.
+func (r *Record) noteState(st *mechanism.State) {
 	if r.mech.KinematicsTo(&r.kin, st) == nil {
 		r.Note(r.mech.EnergyAt(&r.kin, st))
 	}
 }
 
-// Note notes an energy. One that is not a number, where a contact has left the terrain, is none.
+// Note adds an energy to the summary. It ignores NaN, which the energy is when a contact has left the terrain.
 func (r *Record) Note(e mechanism.Energy) {
 	total := e.Kinetic + e.Potential()
 	if math.IsNaN(total) {
@@ -249,7 +249,7 @@ func (r *Record) Note(e mechanism.Energy) {
 	t.Kinetic = max(t.Kinetic, e.Kinetic)
 }
 
-// Told returns what the rows have told, with what contacts, and stops and friction of joints, have taken, J.
+// Told returns the summary of the rows, with the energies, J, that contacts, and stops and friction of joints, have dissipated.
 func (r *Record) Told(contacts, joints float64) Told {
 	t, m := r.told, r.mech
 	if m.NumContacts() > 0 {
@@ -265,7 +265,7 @@ func (r *Record) Told(contacts, joints float64) Told {
 	return t
 }
 
-// flush writes the lines that are in memory.
+// flush writes the buffered lines of contacts and events to their files.
 func (r *Record) flush() error {
 	if err := r.contacts.flush(); err != nil {
 		return err
@@ -273,18 +273,18 @@ func (r *Record) flush() error {
 	return r.events.flush()
 }
 
-// Close ends the files. Those that are complete, and those with which a run can go on, take their places; where neither
-// is so, what was there before stays, and Left says where the rows are. Files that replace nothing are left in their places.
+// Close closes the files. New files replace old ones if the run is complete, or resumable: it can continue from a checkpoint and no file
+// is broken. Else the old files stay, and Left names the files with the rows. Files that replace nothing stay at their places.
 //
-// It returns the first error of the system, a *FileError.
+// It returns the first error of the operating system, a *FileError.
 func (r *Record) Close(complete, resumable bool) error {
-	err := r.notice(r.flush())
+	err := r.setBroken(r.flush())
 	for _, l := range [2]*lines{r.contacts, r.events} {
 		left, e := l.close(complete || resumable && !r.broken)
 		if left != "" {
 			r.left = append(r.left, left)
 		}
-		if r.notice(e); err == nil {
+		if r.setBroken(e); err == nil {
 			err = e
 		}
 	}
@@ -295,8 +295,7 @@ func (r *Record) Close(complete, resumable bool) error {
 	return err
 }
 
-// closeTrajectory lets the trajectory take its place if it is complete, or if a run may go on with it; else it notes where the rows are
-// left.
+// closeTrajectory is Close for the trajectory.
 func (r *Record) closeTrajectory(complete, resumable bool) error {
 	t := r.out
 	if t == nil {
@@ -314,10 +313,10 @@ func (r *Record) closeTrajectory(complete, resumable bool) error {
 	return err
 }
 
-// Left says where rows and lines are that have not taken their places.
+// Left returns, for each new file that has not replaced the old one, a text with the names of both.
 func (r *Record) Left() []string { return r.left }
 
-// Release lets others write the files, complete or not.
+// Release gives the files free for other writers, complete or not.
 func (r *Record) Release() {
 	if r.out != nil {
 		r.out.release()

@@ -10,21 +10,22 @@ import (
 	"github.com/rung-mbd/rung/sim"
 )
 
-// FileError is wrapped around the error of the system by which a file of a run could not be written.
+// FileError wraps the error of the operating system when a file of a run could not be written.
 type FileError struct{ Err error }
 
-// Error says which file, and why.
+// Error returns the text of Err, which names the file.
 func (e *FileError) Error() string { return "motion/runs: " + e.Err.Error() }
 
-// Unwrap returns the error of the system.
+// Unwrap returns Err.
 func (e *FileError) Unwrap() error { return e.Err }
 
-// isSystem reports whether an error is one of the system about a file.
+// isSystem reports whether an error is one of the operating system about a file.
 func isSystem(err error) bool {
 	return errors.As(err, new(*fs.PathError)) || errors.As(err, new(*os.LinkError))
 }
 
-// named gives an error of the system the name of the file that the caller knows.
+// named returns an error of the operating system with the name of the file that the caller has given, in place of the path that was
+// opened. It returns other errors as they are.
 func named(place *outfile.Place, err error) error {
 	if p := new(fs.PathError); errors.As(err, &p) && (p.Path == place.Path() || p.Path == place.New()) {
 		return &fs.PathError{Op: p.Op, Path: place.Given(), Err: p.Err}
@@ -35,7 +36,7 @@ func named(place *outfile.Place, err error) error {
 	return err
 }
 
-// failedWrite makes an error of the system a FileError with the name of the file; others pass.
+// failedWrite returns an error of the operating system as a FileError with the name of the file, and other errors as they are.
 func failedWrite(place *outfile.Place, err error) error {
 	if err == nil || !isSystem(err) {
 		return err
@@ -43,20 +44,21 @@ func failedWrite(place *outfile.Place, err error) error {
 	return &FileError{named(place, err)}
 }
 
-// trajectory is where rows go: a file or a writer.
+// trajectory is the destination of rows: a file or a writer.
 type trajectory interface {
 	sim.Summed
-	// fresh reports whether there was no trajectory when the run began.
+	// fresh reports whether it replaces no old file.
 	fresh() bool
-	// finish leaves it complete, in its place.
+	// finish completes it, and replaces an old file.
 	finish() error
-	// leave leaves the rows so far, and what was there before: where, or "" if that is no other file.
+	// leave closes it without replacing an old file. It returns the name of the file with the rows, or "" if there is no old file.
 	leave() (where string, err error)
-	// release lets others write the file.
+	// release gives the file free for other writers.
 	release()
 }
 
-// openTrajectory opens where the rows with these columns go, which exists already if there is a checkpoint; nil: nowhere.
+// openTrajectory opens the trajectory for rows with these columns: a new one, or the existing one if check is not nil. It returns nil if
+// there is none.
 func (f *Files) openTrajectory(columns *sim.Columns, check *sim.Checkpoint) (trajectory, error) {
 	if f.Trajectory == "" {
 		if f.CSV == nil {
@@ -83,7 +85,8 @@ func (f *Files) openTrajectory(columns *sim.Columns, check *sim.Checkpoint) (tra
 	return t, nil
 }
 
-// openFile opens the trajectory at a place, in the format of its ending; with a checkpoint, to go on there.
+// openFile opens the file of the trajectory at a place, in the format of its ending: a new one, or if check is not nil the existing one, to
+// continue after the checkpoint.
 func (f *Files) openFile(place *outfile.Place, columns *sim.Columns, check *sim.Checkpoint) (trajectory, error) {
 	if place.Direct() && check != nil {
 		return nil, fault.Errorf("motion/runs: %s: %w", fault.Line(place.Given()), errNotResumable)
@@ -105,23 +108,27 @@ func (f *Files) openFile(place *outfile.Place, columns *sim.Columns, check *sim.
 // csvStream is a trajectory that goes to a writer.
 type csvStream struct{ *sim.CSV }
 
+// fresh implements trajectory.
 func (t *csvStream) fresh() bool { return true }
 
+// finish implements trajectory.
 func (t *csvStream) finish() error { return t.Flush() }
 
+// leave implements trajectory.
 func (t *csvStream) leave() (string, error) { return "", t.Flush() }
 
+// release implements trajectory.
 func (t *csvStream) release() {}
 
-// csvFile is a trajectory of comma-separated values: in its place, where nothing else was, or beside it.
+// csvFile is a file of comma-separated values. If there is an old file, it is beside that, with another name, until finish.
 type csvFile struct {
 	*sim.CSV
 	place  *outfile.Place
 	file   *os.File
-	beside *outfile.File // file, or nil if that is in its place
+	beside *outfile.File // the new file beside an old one; nil if there is no old one
 }
 
-// newCSV begins a trajectory.
+// newCSV creates a trajectory with its header. If that fails it removes the new file.
 func newCSV(place *outfile.Place, columns *sim.Columns) (trajectory, error) {
 	t := &csvFile{place: place}
 	var err error
@@ -139,7 +146,7 @@ func newCSV(place *outfile.Place, columns *sim.Columns) (trajectory, error) {
 	return t, nil
 }
 
-// resumeCSV goes on with the trajectory of a checkpoint, where a killed run has left it: beside its place or there.
+// resumeCSV opens the trajectory of a checkpoint, as a killed run has left it: beside an old file, or else at its place.
 func resumeCSV(place *outfile.Place, columns *sim.Columns, check *sim.Checkpoint) (trajectory, error) {
 	f, err := place.Reopen()
 	if err == nil {
@@ -165,18 +172,22 @@ func resumeCSV(place *outfile.Place, columns *sim.Columns, check *sim.Checkpoint
 	return &csvFile{t, place, there, nil}, nil
 }
 
+// Record implements sim.Recorder.
 func (t *csvFile) Record(r *sim.Row) error { return failedWrite(t.place, t.CSV.Record(r)) }
 
+// Mark implements sim.Recorder.
 func (t *csvFile) Mark() (int64, error) {
 	at, err := t.CSV.Mark()
 	return at, failedWrite(t.place, err)
 }
 
+// fresh implements trajectory.
 func (t *csvFile) fresh() bool { return t.beside == nil || t.place.Direct() }
 
+// release implements trajectory.
 func (t *csvFile) release() { _ = t.place.Release() }
 
-// finish writes what is left and lets the file take its place.
+// finish writes the buffered rows, closes the file, and replaces an old one by it.
 func (t *csvFile) finish() error {
 	if err := t.Flush(); err != nil {
 		return named(t.place, errors.Join(err, t.file.Close()))
@@ -188,12 +199,12 @@ func (t *csvFile) finish() error {
 		return named(t.place, err)
 	}
 	if err := os.Remove(t.place.New()); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return named(t.place, err) // what a killed run has left
+		return named(t.place, err) // of removing a file that a killed run may have left
 	}
 	return nil
 }
 
-// leave writes what is left and closes the file. It returns where the rows are, "" if the file was new and stays where it is.
+// leave writes the buffered rows and closes the file. It returns the name of the file, or "" if there is no old file.
 func (t *csvFile) leave() (string, error) {
 	err := t.Flush()
 	if e := t.file.Close(); err == nil {
@@ -209,23 +220,29 @@ func (t *csvFile) leave() (string, error) {
 type formatFile struct {
 	Trajectory
 	place *outfile.Place
-	was   bool // there was a file before
+	old   bool // there is an old file
 }
 
+// Record implements sim.Recorder.
 func (t *formatFile) Record(r *sim.Row) error { return failedWrite(t.place, t.Trajectory.Record(r)) }
 
+// Mark implements sim.Recorder.
 func (t *formatFile) Mark() (int64, error) {
 	at, err := t.Trajectory.Mark()
 	return at, failedWrite(t.place, err)
 }
 
-func (t *formatFile) fresh() bool { return !t.was }
+// fresh implements trajectory.
+func (t *formatFile) fresh() bool { return !t.old }
 
+// finish implements trajectory.
 func (t *formatFile) finish() error { return named(t.place, t.Close()) }
 
+// leave implements trajectory.
 func (t *formatFile) leave() (string, error) {
 	where, err := t.Leave()
 	return where, named(t.place, err)
 }
 
+// release implements trajectory.
 func (t *formatFile) release() { _ = t.place.Release() }

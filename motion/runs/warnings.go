@@ -14,18 +14,18 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// Warnings says what stands in the way of a run of a mechanism from st: terrains that are rough or steep where they are
-// looked at, interpolation with kinks under an implicit integrator, freedoms beyond their limits. The model is that of
-// the mechanism, and gives terrains their names; without one they have those of their first contacts.
+// Warnings returns texts about difficulties of a run of a mechanism from st: rough or steep terrains (ground.Probe),
+// bilinear terrains with an implicit integrator, and freedoms beyond their limits. m is the model of
+// the mechanism, with the names of terrains; if it is nil, terrains are named by their first contacts.
 func Warnings(mech *mechanism.Mechanism, st *mechanism.State, m *model.Model, i Integrator) []string {
 	return append(groundWarnings(mech, st, m, i == GeneralizedAlpha), limitWarnings(mech, st)...)
 }
 
-// limitWarnings says which freedoms are beyond the limits of the model at st.
+// limitWarnings returns a text for each freedom that is beyond its limits at st.
 func limitWarnings(mech *mechanism.Mechanism, st *mechanism.State) (warnings []string) {
 	k := mech.NewKinematics()
 	if mech.KinematicsTo(k, st) != nil {
-		return nil // the run tells
+		return nil // the run returns the error
 	}
 	for _, b := range mech.BeyondLimits(k, st) {
 		warnings = append(warnings, b.Text(mech.JointName(b.Joint)))
@@ -33,10 +33,11 @@ func limitWarnings(mech *mechanism.Mechanism, st *mechanism.State) (warnings []s
 	return warnings
 }
 
-// groundWarnings says what on the terrains stands in the way of a run from st.
+// groundWarnings returns texts about difficulties with the terrains of contacts, for a run from st. implicit says that the integrator is
+// implicit.
 func groundWarnings(mech *mechanism.Mechanism, st *mechanism.State, m *model.Model, implicit bool) (warnings []string) {
 	var seen []string
-	note := func(name string, s *ground.Surface) {
+	check := func(name string, s *ground.Surface) {
 		if name == "" || slices.Contains(seen, name) {
 			return
 		}
@@ -44,7 +45,7 @@ func groundWarnings(mech *mechanism.Mechanism, st *mechanism.State, m *model.Mod
 		if implicit && bilinear(m, name) {
 			warnings = append(warnings, fmt.Sprintf("terrain %s: interpolation linear has kinks, on which implicit steps get short and may fail", fault.Name(name)))
 		}
-		if err := ground.Probe(context.Background(), s, looked(s, mech, st)); err != nil {
+		if err := ground.Probe(context.Background(), s, probedExtent(s, mech, st)); err != nil {
 			warnings = append(warnings, fmt.Sprintf("terrain %s: %v", fault.Name(name), fault.Plain(err)))
 		}
 	}
@@ -53,17 +54,18 @@ func groundWarnings(mech *mechanism.Mechanism, st *mechanism.State, m *model.Mod
 		c, _, element := mech.Contact(i)
 		if m != nil {
 			from := m.Forces[element].Contact
-			note(from.Terrain, c.Ground)
-			note(from.Map, c.Friction)
+			check(from.Terrain, c.Ground)
+			check(from.Map, c.Friction)
 		} else if !slices.Contains(done, c.Ground) {
 			done = append(done, c.Ground)
-			note("of contact "+mech.ForceName(element), c.Ground)
+			check("of contact "+mech.ForceName(element), c.Ground)
 		}
 	}
 	return warnings
 }
 
-// bilinear reports whether a terrain or a part of it has bilinear patches. A terrain stands behind its parts, so none is part of itself.
+// bilinear reports whether the terrain with a name, or a part of it, is interpolated by bilinear patches. The recursion ends, as a
+// terrain comes after its parts in the model and cannot be part of itself.
 func bilinear(m *model.Model, name string) bool {
 	if m == nil {
 		return false
@@ -76,12 +78,12 @@ func bilinear(m *model.Model, name string) bool {
 	return false
 }
 
-// aroundContacts is how far about the contacts a terrain without an end is looked at, m.
+// aroundContacts is the distance around bodies with contacts up to which an unbounded terrain is probed, m.
 const aroundContacts = 10.0
 
-// looked returns where a surface is looked at: all of it, or, if it
-// has no end, the surroundings of the bodies with contacts.
-func looked(s *ground.Surface, m *mechanism.Mechanism, st *mechanism.State) ground.Extent {
+// probedExtent returns the extent in which a surface is probed: the whole surface, or, if that
+// is unbounded, the surroundings of all bodies with contacts.
+func probedExtent(s *ground.Surface, m *mechanism.Mechanism, st *mechanism.State) ground.Extent {
 	e := s.Extent()
 	if e.Finite() {
 		return e
@@ -97,19 +99,19 @@ func looked(s *ground.Surface, m *mechanism.Mechanism, st *mechanism.State) grou
 	return e
 }
 
-// Creep is how fast regularised friction gives way where it holds a body at rest.
+// Creep is the slow slip of a contact whose regularised friction holds a body.
 type Creep struct {
-	Contact string  `json:"contact"`
-	Speed   float64 `json:"speed"`      // m/s
-	Slip    float64 `json:"slip_speed"` // m/s
+	Contact string  `json:"contact"`    // name of the contact
+	Speed   float64 `json:"speed"`      // of the slip, m/s
+	Slip    float64 `json:"slip_speed"` // v_s of its friction, m/s
 }
 
-// carried is the part of the slip speed below which friction carries nothing to speak of.
+// carried is the speed, relative to the slip speed v_s, up to which a slip counts as no creep, as its friction force is negligible.
 const carried = 1e-3
 
-// CreepAt returns the fastest creep of contacts with regularised friction whose bodies are at rest at st but for it,
-// nil if there are none. The slip v at a point carries the force F = μ N v/√(v² + v_s²), so that on a slope α it is
-// v_s·tan α/√(μ² − tan²α), docs/ground.md (G22).
+// CreepAt returns the fastest creep at st among contacts with regularised friction whose bodies are at rest except for creep;
+// nil if there is none. A slip v has the friction force F = μ N v/√(v² + v_s²), so that on a slope α the slip is
+// v = v_s·tan α/√(μ² − tan²α), docs/ground.md (G22).
 func CreepAt(m *mechanism.Mechanism, st *mechanism.State) (worst *Creep) {
 	most := algebra.NewPeak(0)
 	k := m.NewKinematics()
@@ -121,7 +123,7 @@ func CreepAt(m *mechanism.Mechanism, st *mechanism.State) (worst *Creep) {
 			continue
 		}
 		r, err := m.ContactAt(i, k, st)
-		if err != nil || !still(k, st, body, f.SlipSpeed, c.Shape.Radius) {
+		if err != nil || !atRest(k, st, body, f.SlipSpeed, c.Shape.Radius) {
 			continue
 		}
 		for j := range r.Touches {
@@ -137,8 +139,9 @@ func CreepAt(m *mechanism.Mechanism, st *mechanism.State) (worst *Creep) {
 	return worst
 }
 
-// still reports whether a body neither moves nor turns faster than friction creeps.
-func still(k *mechanism.Kinematics, st *mechanism.State, body int, slip, radius float64) bool {
+// atRest reports whether the centre of mass of a body moves, and the body rotates at the radius of its contact, no faster than slip, the
+// slip speed v_s of the friction, m/s.
+func atRest(k *mechanism.Kinematics, st *mechanism.State, body int, slip, radius float64) bool {
 	b := &st.Bodies[body]
 	v := b.Velocity.Add(b.Omega.Cross(k.Bodies[body].Com))
 	return v.Norm() <= slip && b.Omega.Norm()*radius <= slip
