@@ -37,7 +37,7 @@
 //
 // Package ik/taskfile reads and writes tasks as documents of rung-ik/1, which the command rung ik takes.
 //
-// # Methods of one's own
+// # Users' methods
 //
 // [Solver.Set] brings a solver to a state. There [Solver.JacobianTo], [Solver.MulTo] and
 // [Solver.MulTransTo] are the effective Jacobian, from rates of the driven freedoms to rates of the

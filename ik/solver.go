@@ -174,7 +174,7 @@ var errNoPath = errors.New("ik: task has no path")
 //
 //   - By default, closed-loop inverse kinematics: the rates q̇ of the driven freedoms minimize
 //     ½‖𝒥q̇ − (rate + κe)‖² + ½k‖q̇‖² within limits and largest rates, level after level, the posture last.
-//   - With FIKMethod the rates are those of feedback inverse kinematics, cut at the limits.
+//   - With FIKMethod the rates are computed by feedback inverse kinematics, and cut at the limits.
 //   - With Path.Exact all targets are met at every sample, by the steps of Reach.
 //
 // With Path.Stretch a section takes as long as the largest rates need; each is then called with times of the motion, which are later than

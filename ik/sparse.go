@@ -16,7 +16,7 @@ import (
 
 // newSparse allocates the sparse method for p. Held freedoms become prescribed ones.
 //
-// Cost: near-linear in bodies, joints and targets; allocates all memory but that of errors.
+// Cost: near-linear in bodies, joints and targets; allocates all memory except for errors.
 // It returns the cause for which ctx has ended.
 func newSparse(ctx context.Context, p *Problem, o Options) (*sparseMethod, error) {
 	own := *p

@@ -126,11 +126,11 @@ type Equilibrium struct {
 	Before, After mechanism.Energy // of the start, at rest, and of the equilibrium
 }
 
-// Equilibrate moves the bodies of st to an equilibrium at rest: poses that satisfy the joints and in which all forces
-// balance. Prescribed freedoms are held at the values of their motions at the time of st. Dampers do not matter. The only friction
-// that counts is that of contacts with bristles (contact.Hold), whose deflections, in st.Internal, follow the displacements from the start.
-// A state that violates the joints is closed first; Equilibrium.Change counts from the state before that. Angles with springs
-// are followed over any number of turns (mechanism.State.Angles).
+// Equilibrate moves the bodies of st to an equilibrium at rest: poses that satisfy the joints and in which all forces balance. Prescribed
+// freedoms are held at the values of their motions at the time of st. Dampers do not matter. The only friction that counts is the
+// friction of contacts with bristles (contact.Hold), whose deflections, in st.Internal, follow the displacements from the start. A state
+// that violates the joints is closed first; Equilibrium.Change counts from the state before that. Angles with springs are followed over
+// any number of turns (mechanism.State.Angles).
 //
 // The search lowers the potential energy, in Newton steps that the joints allow. If the
 // curvature is positive, a step is the solution of K·x = f + Jᵀλ by conjugate gradients

@@ -153,7 +153,7 @@ func (s *search) balanced() (at Unbalanced, relative, force float64) {
 }
 
 // linearize linearizes the system at s.st, and stores the bristles and the extent there. The accelerations in the system are
-// those from rest, by which forces are unbalanced; the multipliers, and so the reactions in K, are those of setReactions.
+// from rest, and show the unbalanced forces; the multipliers, and so the reactions in K, are set by setReactions.
 func (s *search) linearize() error {
 	s.extent = s.extentOf(s.st)
 	if err := s.load(s.st); err != nil {

@@ -47,7 +47,7 @@
 //	err = f.To(ctx, 0.5) // s
 //	st := f.State()
 //
-// # Coordinates of one's own
+// # Users' coordinates
 //
 // [Reduced] is q̈ = f(t, q, q̇) in independent coordinates, for integrators and controllers from elsewhere.
 //

@@ -109,7 +109,7 @@ func (r *Relative) X() [6]float64 {
 // Twist is a motion of A and B, world axes: velocities, or small displacements.
 type Twist struct {
 	A, B spatial.Vec3 // rotations of A and B, rad/s or rad
-	Line spatial.Vec3 // translation of the origin of B minus that of the origin of A, m/s or m
+	Line spatial.Vec3 // translation of B's origin minus translation of A's origin, m/s or m
 }
 
 // local is a Twist in the axes of H: the mean rotation, the rotation of B minus the rotation of A, and Line.

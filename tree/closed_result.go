@@ -9,7 +9,7 @@ import (
 
 // ClosedReport says what a ClosedSolver found about the constraints.
 type ClosedReport struct {
-	Rows      int // rows of K: those of loop joints, and prescribed freedoms of tree joints
+	Rows      int // rows of K: of loop joints, and of prescribed freedoms of tree joints
 	Rank      int // of K
 	Redundant int // Rows − Rank
 	Mobility  int // n − Rank
