@@ -14,7 +14,7 @@ import (
 //
 // Cost: O(bodies + joints + task).
 // It returns *model.Problems with all rules that are broken, each with its place in a document of rung-ik/1, and
-// mechanism.ErrNonholonomic with the joint for a mechanism with rows of velocities alone.
+// mechanism.ErrNonholonomic with the joint for a mechanism with nonholonomic rows.
 // It panics if plan or task is nil.
 func NewProblem(plan *kkt.Plan, task *Task) (*Problem, error) {
 	if plan == nil || task == nil {

@@ -27,8 +27,8 @@ type approach interface {
 	starts(o *Options) int
 	// descend brings the levels to their least errors from the current pose.
 	descend() error
-	// around goes to another start that the method finds from the first one without random numbers, and reports whether there is one.
-	around() bool
+	// startBeyondLimits moves to another start, found from the first one without random numbers. It returns false if there is none.
+	startBeyondLimits() bool
 	// scatter goes to a random pose, and reports whether the joints can be closed there.
 	scatter() bool
 	// keep stores the current pose as the best one.

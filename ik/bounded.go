@@ -35,7 +35,7 @@ type bounded struct {
 	rounds       int // of the last step
 }
 
-// newBounded allocates for steps of n coordinates and up to m rows, of A and C together.
+// newBounded allocates the memory for steps of n coordinates and up to m rows, of A and C together.
 func newBounded(m, n int, method Method) *bounded {
 	k := min(m, n)
 	f := make([]float64, 6*n+m+2*m*n+2*k*k)

@@ -133,7 +133,7 @@ func (c *checker) drivenFreedoms(names []string) []mechanism.Freedom {
 	if names == nil {
 		return c.allFreedoms()
 	}
-	list := c.take(names, "driven")
+	list := c.listedFreedoms(names, "driven")
 	if len(names) == 0 {
 		c.add("$.driven", "[]", "names no freedom")
 	}
@@ -143,7 +143,7 @@ func (c *checker) drivenFreedoms(names []string) []mechanism.Freedom {
 // heldFreedoms returns the freedoms of $.hold. Where the task names no driven freedoms, it takes the held ones out of them. It numbers
 // the driven freedoms in c.place.
 func (c *checker) heldFreedoms(names []string) []mechanism.Freedom {
-	list := c.take(names, "hold")
+	list := c.listedFreedoms(names, "hold")
 	if c.p.task.Driven == nil {
 		c.p.driven = slices.DeleteFunc(c.p.driven, func(f mechanism.Freedom) bool { return slices.Contains(list, f) })
 	}
@@ -167,8 +167,8 @@ func (c *checker) allFreedoms() []mechanism.Freedom {
 	return list
 }
 
-// take returns the freedoms that the list $.key of the document names. Over all lists each freedom may be named once.
-func (c *checker) take(names []string, key string) []mechanism.Freedom {
+// listedFreedoms returns the freedoms that the list $.key of the document names. Each freedom may be named once over all lists.
+func (c *checker) listedFreedoms(names []string, key string) []mechanism.Freedom {
 	var out []mechanism.Freedom
 	for i, name := range names {
 		path := fmt.Sprintf("$.%s[%d]", key, i)
@@ -263,7 +263,7 @@ func (c *checker) checkPosture(o *Posture) {
 	})
 }
 
-// options checks how the task is solved.
+// options checks the solver options of the task.
 func (c *checker) options(o *Options) {
 	if len(c.p.task.Targets) == 0 {
 		c.add("$.targets", "", "there is no target")

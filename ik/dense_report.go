@@ -20,7 +20,8 @@ func (s *denseMethod) pulls(i int) bool {
 	return s.contrary[i] && s.list[s.p.targets[i].level].status == Conflicting
 }
 
-// side compares exactly, as steps end exactly on limits.
+// side returns −1 if driven freedom i is at its lower limit, 1 at its upper limit, else 0. It compares exactly, as steps end exactly on
+// limits.
 func (s *denseMethod) side(i int) int8 {
 	switch s.q[i] {
 	case s.p.lower[i]:

@@ -142,11 +142,11 @@ func (s *denseMethod) same(q []float64) bool {
 	return true
 }
 
-// around looks for another start: it descends from the start of the call without limits, and then brings the driven freedoms back within
-// their limits by whole turns, or to the nearest limit. The descent takes the levels up to the first one that has not been reached, as
-// later levels have no effect on where that one ends. It reports false for methods other than DLS, without limits, and where the joints
-// cannot be closed.
-func (s *denseMethod) around() bool {
+// startBeyondLimits moves to another start: it descends from the start of the call without limits, and then brings the driven freedoms back
+// within their limits by whole turns, or to the nearest limit. It descends by the levels up to the first one that has not been reached, as
+// later levels do not influence where that one ends. It returns false for methods other than DLS, for problems without limits, and if the
+// joints cannot be closed.
+func (s *denseMethod) startBeyondLimits() bool {
 	if s.o.Method != DLS || !s.anyLimit() {
 		return false
 	}

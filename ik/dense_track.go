@@ -308,7 +308,7 @@ func (s *denseMethod) stretched(dt float64) float64 {
 	return took
 }
 
-// advance goes on for the time took with the rates in track.dq.
+// advance moves to the pose after the time took, s, at the rates in track.dq.
 func (s *denseMethod) advance(took float64) error {
 	for i, x := range s.track.dq {
 		s.try[i] = min(max(s.q[i]+took*x, s.low[i]), s.high[i])

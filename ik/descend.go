@@ -338,7 +338,7 @@ func (s *denseMethod) descendTo(levels int) {
 			}
 		}
 		if l+1 < len(s.list) && s.holdsMerit(l) {
-			s.settle(l)
+			s.endUnreached(l)
 		}
 	}
 }

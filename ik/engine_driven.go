@@ -132,8 +132,9 @@ func (e *drivenEngine) prescribe(f mechanism.Freedom, x float64) error {
 	return e.in.SetMotion(f.Joint, f.Freedom, e.constant)
 }
 
-// moveTo goes to q in parts. In each part the bodies move to first order by the solution x of docs/inverse-kinematics.md (D2), and then all
-// joints are closed. It returns mechanism.ErrNotFinite if q is not finite, or so far away that it takes more than mostParts parts.
+// moveTo moves to the driven coordinates q in equal parts. In each part the bodies move by the solution x of docs/inverse-kinematics.md
+// (D2), which is right to first order, and then all joints are closed. It returns mechanism.ErrNotFinite if q is not finite, or so far
+// away that it takes more than mostParts parts, and the errors of goPart. After an error the engine is where it was.
 func (e *drivenEngine) moveTo(q []float64) error {
 	parts := 1.0
 	for i, x := range q {
@@ -182,7 +183,7 @@ func (e *drivenEngine) setTime(t float64) error {
 // mostParts bounds the parts of a move: a freedom moves by at most 16 384 rad, or lengths of the problem.
 const mostParts = 1 << 16
 
-// goPart goes on to the share s of the way from e.q to q, and factors there.
+// goPart moves e.try to the coordinates e.q + s·(q − e.q), and factors there. It returns the errors of closing and factoring.
 func (e *drivenEngine) goPart(q []float64, s float64) error {
 	for i, row := range e.rows {
 		x := q[i]
@@ -269,17 +270,17 @@ func (e *drivenEngine) back(why error) error {
 
 func (e *drivenEngine) coordinatesTo(q []float64) { copy(q, e.q) }
 
-// look evaluates the targets at the state unless that has been done.
-func (e *drivenEngine) look() { e.goals.look(e.mech, e.kin, e.st) }
+// evaluate evaluates the targets at the state unless that has been done.
+func (e *drivenEngine) evaluate() { e.goals.update(e.mech, e.kin, e.st) }
 
 func (e *drivenEngine) errorsTo(out []float64) {
-	e.look()
+	e.evaluate()
 	e.goals.errorsTo(out)
 }
 
 // jacobianTo stores 𝒥 by one solve for each driven freedom, (D3), or for each row if these are not more, (D4).
 func (e *drivenEngine) jacobianTo(J []float64) {
-	e.look()
+	e.evaluate()
 	m, n := e.Dims()
 	if n < m {
 		for c, row := range e.rows {
@@ -330,7 +331,7 @@ func (e *drivenEngine) rowRatesTo(dst []float64, stride int, v []float64) {
 // Shapes: dst has one entry a row of the targets, u one a driven freedom.
 // Cost: a solve, no allocation.
 func (e *drivenEngine) MulTo(dst, u []float64) {
-	e.look()
+	e.evaluate()
 	for c, row := range e.rows {
 		e.resp.b[row] = u[c]
 	}
@@ -344,7 +345,7 @@ func (e *drivenEngine) MulTo(dst, u []float64) {
 // Shapes: dst has one entry a driven freedom, f one a row of the targets.
 // Cost: a solve, no allocation.
 func (e *drivenEngine) MulTransTo(dst, f []float64) {
-	e.look()
+	e.evaluate()
 	for i := range e.list {
 		t := &e.list[i]
 		for k := range t.n {
@@ -357,7 +358,7 @@ func (e *drivenEngine) MulTransTo(dst, f []float64) {
 
 // driftTo stores the weighted rates of the targets while the driven freedoms rest, due to motions of the model.
 func (e *drivenEngine) driftTo(dst []float64) {
-	e.look()
+	e.evaluate()
 	for i, f := range e.given {
 		_, e.resp.b[e.at[i]], _ = e.mech.Joints[f.Joint].Motion[f.Freedom].At(e.st.Time)
 	}

@@ -122,11 +122,11 @@ func (e *treeEngine) set(st *mechanism.State) error {
 	for i, f := range e.p.driven {
 		e.try[e.place[i]] = e.p.carried(f, e.try[e.place[i]], st)
 	}
-	return e.prescribed(st.Time)
+	return e.setPrescribed(st.Time)
 }
 
-// prescribed brings the prescribed freedoms of e.try to their motions at the time t, and accepts e.try.
-func (e *treeEngine) prescribed(t float64) error {
+// setPrescribed sets the prescribed freedoms of e.try by their motions at the time t, and accepts e.try. It returns the errors of accept.
+func (e *treeEngine) setPrescribed(t float64) error {
 	for _, f := range e.plan.Prescribed {
 		at := mechanism.Freedom{Joint: int(f.Joint), Freedom: int(f.Freedom)}
 		e.try[entryOf(e.plan, at)], _, _ = e.mech.Joints[f.Joint].Motion[f.Freedom].At(t)
@@ -136,9 +136,10 @@ func (e *treeEngine) prescribed(t float64) error {
 
 func (e *treeEngine) setTime(t float64) error {
 	copy(e.try, e.q)
-	return e.prescribed(t)
+	return e.setPrescribed(t)
 }
 
+// moveTo moves to the driven coordinates q. It returns the errors of accept.
 func (e *treeEngine) moveTo(q []float64) error {
 	copy(e.try, e.q)
 	for i, at := range e.place {
@@ -164,40 +165,40 @@ func (e *treeEngine) coordinatesTo(q []float64) {
 	}
 }
 
-// look evaluates the targets at the state unless that has been done.
-func (e *treeEngine) look() {
+// evaluate evaluates the targets at the state unless that has been done.
+func (e *treeEngine) evaluate() {
 	for i, at := range e.wound {
 		if at >= 0 {
 			e.shown[i].wound = e.q[at]
 		}
 	}
-	e.goals.look(e.mech, e.w.Kinematics(), e.w.State())
+	e.goals.update(e.mech, e.w.Kinematics(), e.w.State())
 }
 
 func (e *treeEngine) errorsTo(out []float64) {
-	e.look()
+	e.evaluate()
 	e.goals.errorsTo(out)
 }
 
 // jacobianTo stores the weighted rows of the targets on the rates of the driven freedoms.
 func (e *treeEngine) jacobianTo(J []float64) {
-	e.look()
+	e.evaluate()
 	clear(J)
 	for i := range e.list {
 		switch t := &e.list[i]; t.Type {
 		case Com:
-			e.sweep(J, t, e.shown[i].sides)
+			e.addByPass(J, t, e.shown[i].sides)
 		case Coordinate:
-			e.ownRow(J, t, e.turned[i])
+			e.addCoordinate(J, t, e.turned[i])
 		default:
-			e.walk(J, t, e.shown[i].sides)
+			e.addByPaths(J, t, e.shown[i].sides)
 		}
 	}
 }
 
-// ownRow adds the row of a Coordinate to J. The coordinate's freedom is entry d of q̇, so the row is a weight alone. The wrenches of the
-// joint are not needed: in a gimbal lock a composite joint has none.
-func (e *treeEngine) ownRow(J []float64, t *target, d int32) {
+// addCoordinate adds the row of a Coordinate to J. The coordinate's freedom is entry d of q̇, so the row is a weight alone. The wrenches
+// of the joint are not needed: in a gimbal lock a composite joint has none.
+func (e *treeEngine) addCoordinate(J []float64, t *target, d int32) {
 	if c := int(e.column[d]); c >= 0 {
 		for k := range t.n {
 			J[(t.first+k)*len(e.place)+c] += t.weight[k]
@@ -205,9 +206,9 @@ func (e *treeEngine) ownRow(J []float64, t *target, d int32) {
 	}
 }
 
-// walk adds to J the rows of a target on one or two bodies, by walks from the bodies to the root. Two walks end at the common ancestor, as
-// freedoms nearer to the root move both bodies alike and leave the target unchanged.
-func (e *treeEngine) walk(J []float64, t *target, sides []bodyRows) {
+// addByPaths adds to J the rows of a target on one or two bodies, along the paths from the bodies to the root. Two paths end at the common
+// ancestor, as freedoms nearer to the root move both bodies alike and leave the target unchanged.
+func (e *treeEngine) addByPaths(J []float64, t *target, sides []bodyRows) {
 	stop := tree.World
 	if len(sides) == 2 {
 		stop = e.plan.CommonAncestor(int(e.plan.LinkOf[sides[0].body]), int(e.plan.LinkOf[sides[1].body]))
@@ -241,8 +242,8 @@ func carry(f *spatial.Force, r *spatial.Vec3) {
 	f[2] += r[0]*f[4] - r[1]*f[3]
 }
 
-// sweep adds the rows of a target on many bodies to J, in one pass from the tips to the root.
-func (e *treeEngine) sweep(J []float64, t *target, sides []bodyRows) {
+// addByPass adds the rows of a target on many bodies to J, in one pass over all links from the tips to the root.
+func (e *treeEngine) addByPass(J []float64, t *target, sides []bodyRows) {
 	clear(e.force)
 	for s := range sides {
 		at := e.force[comRows*e.plan.LinkOf[sides[s].body]:]
@@ -284,6 +285,7 @@ func (e *treeEngine) MulTo(dst, u []float64) {
 	e.rowRatesTo(dst)
 }
 
+// driftTo stores the weighted rates of the targets while the driven freedoms rest, due to motions of the model.
 func (e *treeEngine) driftTo(dst []float64) {
 	clear(e.rates)
 	for _, f := range e.plan.Prescribed {
@@ -294,7 +296,7 @@ func (e *treeEngine) driftTo(dst []float64) {
 
 // rowRatesTo stores the rates of the rows at the rates e.rates of the tree.
 func (e *treeEngine) rowRatesTo(dst []float64) {
-	e.look()
+	e.evaluate()
 	S := e.w.MotionSubspace()
 	for i := range e.plan.Links {
 		l, v := &e.plan.Links[i], &e.motion[i]
@@ -330,7 +332,7 @@ func (e *treeEngine) rowRatesTo(dst []float64) {
 //
 // Cost: O(links + rows), no allocation.
 func (e *treeEngine) MulTransTo(dst, f []float64) {
-	e.look()
+	e.evaluate()
 	clear(e.force)
 	for i := range e.list {
 		t := &e.list[i]

@@ -25,8 +25,8 @@ func (g *goals) aim(i int, w wanted) {
 	g.list[i].aim()
 }
 
-// look evaluates the targets at st, with the kinematics k there, unless they are up to date.
-func (g *goals) look(m *mechanism.Mechanism, k *mechanism.Kinematics, st *mechanism.State) {
+// update evaluates the targets at st, with the kinematics k there, unless they are up to date.
+func (g *goals) update(m *mechanism.Mechanism, k *mechanism.Kinematics, st *mechanism.State) {
 	if g.seen {
 		return
 	}

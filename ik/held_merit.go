@@ -27,9 +27,9 @@ func (s *denseMethod) holdsMerit(l int) bool {
 	return s.heldMerits != nil && s.list[l].targets != nil && s.list[l].status != Reached
 }
 
-// settle ends level l, which is not reached: from now on its merit must not grow, and driven freedoms that are held back by a limit against
+// endUnreached ends level l, which is not reached: from now on its merit must not grow, and driven freedoms that a limit holds back against
 // the gradient stay at this limit.
-func (s *denseMethod) settle(l int) {
+func (s *denseMethod) endUnreached(l int) {
 	v, n := &s.list[l], len(s.q)
 	scale := s.scaleOf(s.J[v.first*n:v.end*n], s.e[v.first:v.end])
 	for i, g := range s.slope {
@@ -141,7 +141,7 @@ func (s *denseMethod) heldMeritAt(l int, q []float64, others bool) bool {
 	if s.eng.moveTo(c.q) != nil {
 		return false
 	}
-	s.look(c)
+	s.evaluateFor(c)
 	c.held = s.orthonormalTo(c.normal, c.J, l)
 	A, e := c.J[v.first*n:v.end*n], c.e[v.first:v.end]
 	flat := flatOfErrors*s.scaleOf(A, e) + flatOfRows*algebra.Dot(A, A)
@@ -167,8 +167,8 @@ func (s *denseMethod) heldMeritAt(l int, q []float64, others bool) bool {
 	return c.findCurved(n, flat)
 }
 
-// look stores in c the errors and 𝒥 at the pose of the engine.
-func (s *denseMethod) look(c *heldMerit) {
+// evaluateFor stores in c the errors and 𝒥 at the pose of the engine.
+func (s *denseMethod) evaluateFor(c *heldMerit) {
 	s.jacobianTo(c.J)
 	s.errorsOfTargetsTo(c.e)
 }
@@ -190,7 +190,7 @@ func (s *denseMethod) gradientAt(l int, q []float64, others bool) bool {
 	if s.eng.moveTo(q) != nil {
 		return false
 	}
-	s.look(c)
+	s.evaluateFor(c)
 	clear(c.g)
 	for r := v.first; r < v.end; r++ {
 		add(c.g, -c.e[r], c.J[r*n:r*n+n])

@@ -96,6 +96,7 @@ func through(path *Path, at func(i int) float64) *segmentCurve {
 	return newCurve(path.Times, v, path.Spline)
 }
 
+// newCurve returns the curve through values at the times, which it keeps: a cubic spline, or straight lines.
 func newCurve(times, values []float64, spline bool) *segmentCurve {
 	c := &segmentCurve{times: times, values: values}
 	if spline {

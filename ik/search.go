@@ -1,6 +1,6 @@
 package ik
 
-// search descends from the current pose, then from the start of around and from random ones, until the targets are met, or with
+// search descends from the current pose, then from the start of startBeyondLimits and from random ones, until the targets are met, or with
 // Options.All from all starts. It ends at the best pose.
 func (s *Solver) search() error {
 	r, m := &s.result, s.m
@@ -11,7 +11,7 @@ func (s *Solver) search() error {
 	}
 	if !allReached(m) && !s.now.hasEnded() {
 		s.now.steps = 0
-		again := m.around()
+		again := m.startBeyondLimits()
 		if r.Steps += s.now.steps; again {
 			if err := s.start(); err != nil {
 				return err

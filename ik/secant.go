@@ -118,8 +118,8 @@ func (b *bounded) allowCurve(c *secant) {
 	}
 }
 
-// projectCurve projects b.freeCurve, from both sides, on the directions that C leaves free. The first held numbers of b.hold are an orthonormal
-// basis of the rows of C.
+// projectCurve projects b.freeCurve, from both sides, on the directions that C leaves free. The first held numbers of b.hold are an
+// orthonormal basis of the rows of C.
 func (b *bounded) projectCurve(held int) {
 	n, w := len(b.u), b.p
 	for s := 0; s < held; s += n {

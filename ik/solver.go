@@ -202,7 +202,7 @@ func (s *Solver) Track(ctx context.Context, st *mechanism.State, each func(t flo
 	defer s.m.endPath()
 	s.trail.begin(s.p.plan.Mechanism(), st)
 	if lost && !flag.Up() {
-		return s.tell(c.times[0], st, true, each)
+		return s.callEach(c.times[0], st, true, each)
 	}
 	return s.eachSample(ctx, c, st, each)
 }
@@ -230,7 +230,7 @@ func (s *Solver) eachSample(
 		if exact && k > 0 {
 			late += took - dt
 		}
-		if err := s.tell(at+late, st, exact, each); err != nil {
+		if err := s.callEach(at+late, st, exact, each); err != nil {
 			return err
 		}
 		if !exact && k < samples {
@@ -243,9 +243,9 @@ func (s *Solver) eachSample(
 	return nil
 }
 
-// tell stores the sample in st, with the time now, and calls each with its result. With strict it then returns an error if targets are not
-// met.
-func (s *Solver) tell(now float64, st *mechanism.State, strict bool, each func(t float64, st *mechanism.State, r *Result) error) error {
+// callEach stores the sample in st, with the time now, s, and calls each with its result. It returns the error of each, and if strict is
+// set an *Unreached if targets are not met.
+func (s *Solver) callEach(now float64, st *mechanism.State, strict bool, each func(t float64, st *mechanism.State, r *Result) error) error {
 	rates, err := s.m.ratesTo(st)
 	if err != nil {
 		return err

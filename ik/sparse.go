@@ -137,7 +137,7 @@ func (s *sparseMethod) descend() error {
 	for l := range s.levels() {
 		s.noteTight()
 		s.ends[l] = s.lower(l, sparseKicks)
-		if s.settle(l); s.ends[l] == OutOfSteps {
+		if s.closeHardRows(l); s.ends[l] == OutOfSteps {
 			break
 		}
 		s.hold(l)
@@ -233,8 +233,8 @@ func (s *sparseMethod) starts(*Options) int {
 	return s.o.Restarts
 }
 
-// around reports false, as the method finds no other start without random numbers.
-func (s *sparseMethod) around() bool { return false }
+// startBeyondLimits returns false, as the method finds no other start without random numbers.
+func (s *sparseMethod) startBeyondLimits() bool { return false }
 
 func (s *sparseMethod) keep() {
 	if s.best != nil {

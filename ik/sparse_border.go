@@ -47,8 +47,8 @@ func newBorder(targets []target, dim int) *border {
 	return b
 }
 
-// look computes the rows at st.
-func (b *border) look(s *sparseSystem, st *mechanism.State) {
+// setRows computes the rows at st.
+func (b *border) setRows(s *sparseSystem, st *mechanism.State) {
 	row := 0
 	for _, i := range b.targets {
 		t, g := &s.p.targets[i], s.shown[i]

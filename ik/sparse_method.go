@@ -12,15 +12,15 @@ import (
 
 // undamped is the memory of undamp.
 type undamped struct {
-	x, along        []float64 // 6 numbers a body: the step, and the direction of an iteration
-	lambda, alongY  []float64 // m: their multipliers
-	left, alongLeft []float64 // m: errors that the step leaves, and their change along the direction, S·alongY
+	x, along            []float64 // 6 numbers a body: the step, and the direction of an iteration
+	lambda, alongLambda []float64 // m: multipliers of the step, and of the direction
+	rest, alongRest     []float64 // m: errors that remain after the step, and their change along the direction, S·alongLambda
 }
 
 // newUndamped allocates the memory for a number of bodies and of rows of targets.
 func newUndamped(bodies, rows int) *undamped {
 	u := &undamped{x: pages.Make[float64](6 * bodies), along: pages.Make[float64](6 * bodies)}
-	for _, v := range []*[]float64{&u.lambda, &u.alongY, &u.left, &u.alongLeft} {
+	for _, v := range []*[]float64{&u.lambda, &u.alongLambda, &u.rest, &u.alongRest} {
 		*v = make([]float64, rows)
 	}
 	return u

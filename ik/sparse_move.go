@@ -127,10 +127,10 @@ func (s *sparseMethod) openAt(l int) (most float64) {
 	return most
 }
 
-// settle closes the hard rows at the end of level l, as steps may leave them open by a part of their size. Where corrections do not close
-// them, it goes back to the last pose at which they were closed. It does nothing for the first level without limits: its hard rows are
+// closeHardRows closes the hard rows at the end of level l, as steps may leave errors in them. If corrections do not close
+// them, it returns to the last pose at which they were closed. It does nothing for the first level without limits: its hard rows are
 // joints, which end closes.
-func (s *sparseMethod) settle(l int) {
+func (s *sparseMethod) closeHardRows(l int) {
 	if l == 0 && !s.limited {
 		return
 	}

@@ -46,7 +46,7 @@ func (s *sparseMethod) pulls(i int) bool {
 	return s.contrary[i] && s.ends[s.p.targets[i].level] == Conflicting
 }
 
-// side counts a freedom within limitTol of a limit as being at this limit.
+// side returns −1 if driven freedom i is at its lower limit, within limitTol, 1 at its upper limit, else 0.
 func (s *sparseMethod) side(i int) int8 {
 	tol := limitTol
 	if !s.p.angle[i] {

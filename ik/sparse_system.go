@@ -277,7 +277,7 @@ func (s *sparseSystem) linearize(st *mechanism.State) error {
 		}
 	}
 	if s.border != nil {
-		s.border.look(s, st)
+		s.border.setRows(s, st)
 	}
 	return nil
 }

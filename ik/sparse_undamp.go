@@ -15,48 +15,49 @@ import "github.com/rung-mbd/rung/internal/algebra"
 const (
 	// undampMost is the largest number of iterations. They end when errors are down to the fraction undampLeft.
 	undampMost, undampLeft = 40, 1e-3
-	// undampFlat is the least ratio of a direction's curvature in S to that in S + μ. Below it rounding is as large, and
+	// undampFlat is the least ratio of a direction's curvature in S to its curvature in S + μ. Below it rounding may be as large, and
 	// targets may contradict each other in this direction.
 	undampFlat = 1e-2
 )
 
-// undamp removes the damping μ from the present step of level l, by conjugate gradients with the factor of the damped system. u.lambda, the
-// multipliers, have the sign of the system, −λ.
+// undamp removes the damping μ from the step of level l in s.sys.x, and from its multipliers, by conjugate gradients with the
+// factorization of the damped system. It ends after undampMost iterations, or where the step along a direction would amplify rounding
+// (undampFlat). u.lambda has the multipliers with the sign of the system, −λ.
 //
-// Cost: a solve an iteration, no allocation.
+// Cost: a solve for each iteration, no allocation.
 func (s *sparseMethod) undamp(l int, mu float64) {
 	u := s.undamped
 	n := len(u.x)
 	copy(u.x, s.sys.x)
 	clear(u.along)
-	for _, v := range [][]float64{u.lambda, u.alongY, u.left, u.alongLeft} {
+	for _, v := range [][]float64{u.lambda, u.alongLambda, u.rest, u.alongRest} {
 		clear(v)
 	}
 	s.eachRow(l, func(r *sparseRow, k, at int) {
 		u.lambda[at] = s.sys.multipliers(r)[k]
-		u.left[at] = s.e[at] - s.sys.product(r, k)
+		u.rest[at] = s.e[at] - s.sys.product(r, k)
 	})
 	first, last := 2*s.step.merit, 0.0
 	for range undampMost {
-		if algebra.Dot(u.left, u.left) <= undampLeft*undampLeft*first || s.flag.Up() {
+		if algebra.Dot(u.rest, u.rest) <= undampLeft*undampLeft*first || s.flag.Up() {
 			break
 		}
 		clear(s.chord)
-		s.eachRow(l, func(r *sparseRow, k, at int) { s.sys.rowsOf(s.chord, r)[k] = u.left[at] })
+		s.eachRow(l, func(r *sparseRow, k, at int) { s.sys.rowsOf(s.chord, r)[k] = u.rest[at] })
 		s.sys.fac.SolveTo(s.sys.x, s.chord)
 		rho := 0.0
-		s.eachRow(l, func(r *sparseRow, k, at int) { rho -= s.sys.multipliers(r)[k] * u.left[at] })
+		s.eachRow(l, func(r *sparseRow, k, at int) { rho -= s.sys.multipliers(r)[k] * u.rest[at] })
 		beta := 0.0
 		if last > 0 {
 			beta = rho / last
 		}
 		curve := 0.0
 		s.eachRow(l, func(r *sparseRow, k, at int) {
-			u.alongY[at] = s.sys.multipliers(r)[k] + beta*u.alongY[at]
-			u.alongLeft[at] = s.sys.product(r, k) + beta*u.alongLeft[at]
-			curve -= u.alongY[at] * u.alongLeft[at]
+			u.alongLambda[at] = s.sys.multipliers(r)[k] + beta*u.alongLambda[at]
+			u.alongRest[at] = s.sys.product(r, k) + beta*u.alongRest[at]
+			curve -= u.alongLambda[at] * u.alongRest[at]
 		})
-		if !(rho > 0) || !(curve > undampFlat*(curve+mu*algebra.Dot(u.alongY, u.alongY))) {
+		if !(rho > 0) || !(curve > undampFlat*(curve+mu*algebra.Dot(u.alongLambda, u.alongLambda))) {
 			break
 		}
 		alpha := rho / curve
@@ -64,8 +65,8 @@ func (s *sparseMethod) undamp(l int, mu float64) {
 			u.along[i] = v + beta*u.along[i]
 			u.x[i] += alpha * u.along[i]
 		}
-		add(u.lambda, alpha, u.alongY)
-		add(u.left, -alpha, u.alongLeft)
+		add(u.lambda, alpha, u.alongLambda)
+		add(u.rest, -alpha, u.alongRest)
 		last = rho
 	}
 	copy(s.sys.x, u.x)

@@ -239,18 +239,19 @@ func (t *target) coordinate(s *targetRows) float64 {
 	return t.value - math.Remainder(t.value-x, 2*math.Pi) // algebra.NearTurn(x, t.value), but for rounding
 }
 
-// evaluateComTo is evaluateTo for a centre of mass, docs/inverse-kinematics.md (T4). Differences between far points are taken before all
-// else, against rounding.
+// evaluateComTo is evaluateTo for a common centre of mass, docs/inverse-kinematics.md (T4). Against rounding, it subtracts the positions of
+// bodies, which may be far from the origin, before it adds arms.
 func (t *target) evaluateComTo(s *targetRows, k *mechanism.Kinematics, st *mechanism.State) {
-	var far, near, c spatial.Vec3
+	// The wanted place is origin + arm, with the axes E of R; c is the vector from there to the common centre of mass. World axes.
+	var origin, arm, c spatial.Vec3
 	E := spatial.Identity3()
 	if r := t.joint.Pred; r >= 0 {
-		far, near, E = st.Bodies[r].Position, k.Bodies[r].E.MulVec(t.position), k.Bodies[r].E
+		origin, arm, E = st.Bodies[r].Position, k.Bodies[r].E.MulVec(t.position), k.Bodies[r].E
 	} else {
-		far = t.position
+		origin = t.position
 	}
 	for i, b := range t.bodies {
-		p := st.Bodies[b].Position.Sub(far).Add(k.Bodies[b].Com.Sub(near))
+		p := st.Bodies[b].Position.Sub(origin).Add(k.Bodies[b].Com.Sub(arm))
 		spatial.AddScaledTo(&c, &c, t.share[i], &p)
 	}
 	e := E.TMulVec(c)
@@ -261,7 +262,7 @@ func (t *target) evaluateComTo(s *targetRows, k *mechanism.Kinematics, st *mecha
 		t.addComSide(s, b, &E, spatial.Vec3{}, t.share[i])
 	}
 	if r := t.joint.Pred; r >= 0 {
-		t.addComSide(s, r, &E, c.Add(near).Sub(k.Bodies[r].Com), -1)
+		t.addComSide(s, r, &E, c.Add(arm).Sub(k.Bodies[r].Com), -1)
 	}
 }
 

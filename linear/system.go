@@ -153,7 +153,8 @@ func (s *System) about(st *mechanism.State, asItIs bool) error {
 	return err
 }
 
-// linearize is about without its checks of use and the context.
+// linearize is Linearize, or LinearizeAsItIs if asItIs is set. It does not check whether s is in use, and may end without an error when the
+// context does.
 func (s *System) linearize(st *mechanism.State, asItIs bool) error {
 	if err := s.mech.OnlyModelRows(); err != nil { // their derivatives are not known
 		return fault.Errorf("linear: %w", err)

@@ -103,8 +103,8 @@ func (w *balanceWork) allocate(m int) {
 // NewBalance returns an integrator with its memory.
 //
 // Cost: a tree.Plan, and matrices with a row for each direction of a contact and each drive.
-// It returns an error that wraps ErrUnsupported, with the contact that has internal states or the joint that has stops, friction or rows
-// of velocities alone (mechanism.ErrNonholonomic), and the errors of tree.NewPlan and tree.Plan.CheckMemory. It panics if an option is
+// It returns an error that wraps ErrUnsupported, with the contact that has internal states or the joint that has stops, friction or
+// nonholonomic rows (mechanism.ErrNonholonomic), and the errors of tree.NewPlan and tree.Plan.CheckMemory. It panics if an option is
 // negative or not finite.
 func NewBalance(p *kkt.Plan, o BalanceOptions) (*Balance, error) {
 	mech := p.Mechanism()

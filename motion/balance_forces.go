@@ -159,7 +159,8 @@ func (b *Balance) jacobian() {
 	}
 }
 
-// descent solves H·p = −Jᵀr with H = JᵀJ by a Cholesky factorization whose pivots are bounded from below. It reports whether p is finite.
+// descent stores in b.work.p the solution of H·p = −Jᵀr with H = JᵀJ, by a Cholesky factorization whose pivots are at least leastPivot
+// times the diagonal entries of H. It reports whether p is finite.
 func (b *Balance) descent() bool {
 	w, n, m := &b.work, b.m0(), b.m
 	for i := range m {

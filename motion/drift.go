@@ -98,7 +98,7 @@ const (
 	notePass                     // finds the largest velocities of st
 )
 
-// Do works on one range.
+// Do does the present task for range i.
 func (r *drifter) Do(_, i int) {
 	t, f := &r.task, &r.found[i]
 	if *f = (driftFit{bad: -1}); r.watch.Up() {

@@ -8,7 +8,7 @@ var (
 	// tries a shorter step.
 	ErrStep = errors.New("motion: the step fails")
 	// ErrUnsupported is wrapped by the errors of NewRattle, NewBalance and NewReduced for a mechanism with elements that the method cannot
-	// treat: internal states, stops, friction, rows of velocities alone.
+	// treat: internal states, stops, friction, nonholonomic rows.
 	ErrUnsupported = errors.New("motion: the method does not know what the mechanism has")
 )
 

@@ -120,7 +120,8 @@ func (n *Newton) ShareSearches(k *mechanism.Kinematics) {
 	n.solver.ShareSearches(k, n.drift.kin, n.sys.Kin)
 }
 
-// withSlacks returns p with the slacks and rows of all groups, and tells the groups the nodes of their rows. Without slacks it returns p.
+// withSlacks returns p with the slacks and rows of all groups, and stores in the groups the nodes of their rows. Without slacks it
+// returns p.
 func withSlacks(p *sparse.Pattern, groups []slackRows) *sparse.Pattern {
 	var list []sparse.Slack
 	for _, g := range groups {

@@ -160,7 +160,7 @@ type RattleStats struct {
 // NewRattle returns an integrator with its memory.
 //
 // It returns an error that wraps ErrUnsupported for a mechanism with internal states of contacts or friction, and with the joint for
-// friction that grows with reactions and for rows of velocities alone (mechanism.ErrNonholonomic). It panics if an option is negative or
+// friction that grows with reactions and for nonholonomic rows (mechanism.ErrNonholonomic). It panics if an option is negative or
 // not finite, or if the angle is too large.
 func NewRattle(p *kkt.Plan, o RattleOptions) (*Rattle, error) {
 	if !(o.Tolerance >= 0 && !math.IsInf(o.Tolerance, 1) && o.Turn >= 0 && o.Turn <= mostRattleTurn && o.Accuracy >= 0 && o.Accuracy <= kkt.AccurateTol) {

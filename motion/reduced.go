@@ -49,7 +49,7 @@ const reducedFar = 100
 // from exactly these bits.
 //
 // Cost: a plan (kkt.Plan.Replan), and some solves; allocates. It returns a *mechanism.ViolationError for a state that violates the joints,
-// mechanism.ErrNonholonomic for rows of velocities alone, ErrUnsupported for internal states, an error that wraps mechanism.ErrFreedom for
+// mechanism.ErrNonholonomic for nonholonomic rows, ErrUnsupported for internal states, an error that wraps mechanism.ErrFreedom for
 // freedoms without a coordinate, with a motion, or that depend on each other at st, ErrFree for too few freedoms, and the errors of closing
 // and solving. It panics if st is of another mechanism or a joint is out of range.
 func NewReduced(p *kkt.Plan, st *mechanism.State, freedoms []mechanism.Freedom) (*Reduced, error) {

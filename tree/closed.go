@@ -165,8 +165,8 @@ func (p *Plan) NewSolver(m Method, o SolverOptions) *ClosedSolver {
 
 // Solve computes accelerations and multipliers at st under the loads of the
 // mechanism. The results are read with the other methods; they hold until the
-// next Solve and refer to st, which is kept but not copied. A state that violates
-// the joints is taken as it is: Holds tells.
+// next Solve and refer to st, which is kept but not copied. Solve does not check whether st satisfies
+// the joints: Holds does.
 //
 // Cost: as the Method, no allocation.
 // It returns the errors of Workspace.SetState, joints.ErrNoDirection, *PivotError, *IndependentError, mechanism.ErrUndetermined, ErrJammed,

@@ -80,7 +80,7 @@ func newProjection(K *Constraints, G *gears, independent []int) *projection {
 	return m
 }
 
-// arrange puts the chosen variables last among the columns of their blocks, where no pivots are taken from.
+// arrange puts the chosen variables last among the columns of their blocks, after the columns in which pivots are searched.
 func (m *projection) arrange() {
 	for i := range m.blocks {
 		b := &m.blocks[i]

@@ -40,7 +40,7 @@ func (s *ClosedSolver) Report() ClosedReport {
 }
 
 // Holds returns nil if the state of the last Solve satisfies the joints, or else the *mechanism.ViolationError of
-// mechanism.Mechanism.Holds, which names the joint. Solve itself takes every state as it is.
+// mechanism.Mechanism.Holds, which names the joint. Solve itself does not check this.
 //
 // Cost: O(bodies + joints); allocates for an error alone. The state must not have changed.
 func (s *ClosedSolver) Holds() error {

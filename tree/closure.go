@@ -48,7 +48,7 @@ type Closure struct {
 // variables.
 //
 // It panics unless 0 ≤ m ≤ NumDof, and without f. It panics if a freedom is prescribed, as q would depend on time besides y, and if a joint
-// has rows of velocities alone, as ẏ would not be free.
+// has nonholonomic rows, as ẏ would not be free.
 func (p *Plan) NewClosure(f LoopFunction, m int) *Closure {
 	n := p.nv
 	if m < 0 || m > n {
@@ -250,7 +250,7 @@ func (c *Closure) mustBeReady() {
 	}
 }
 
-// mustBePoses panics if a freedom has a prescribed motion, or if a joint has rows of velocities alone.
+// mustBePoses panics if a freedom has a prescribed motion, or if a joint has nonholonomic rows.
 func (p *Plan) mustBePoses() {
 	if len(p.mech.Nonholonomic()) > 0 {
 		panic("tree: closure with rows of velocities alone")

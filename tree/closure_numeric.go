@@ -24,7 +24,7 @@ type numericLoops struct {
 // determine the motion.
 //
 // NewNumericLoops panics if an entry is out of range, chosen twice, or has no scalar
-// coordinate, if q0 does not have NumQ entries, if a freedom is prescribed, or if a joint has rows of velocities alone.
+// coordinate, if q0 does not have NumQ entries, if a freedom is prescribed, or if a joint has nonholonomic rows.
 func (p *Plan) NewNumericLoops(y []int, q0 []float64) LoopFunction {
 	if len(q0) != p.nq {
 		panic("tree: length mismatch")

@@ -29,6 +29,7 @@ type elimination struct {
 	rest              float64 // largest magnitude of R in the other columns
 }
 
+// newElimination allocates an elimination of a rows×cols matrix, all columns of which are lead columns.
 func newElimination(rows, cols int) *elimination {
 	return &elimination{
 		rows: rows, cols: cols, lead: cols, a: pages.Make[float64](rows * cols),
@@ -86,7 +87,8 @@ func (e *elimination) largest() int {
 	return row
 }
 
-// eliminate subtracts multiples of row k from the rows below.
+// eliminate subtracts multiples of row k from the rows below so that their entries in column k vanish. It stores the multiples there, as
+// entries of L, and updates best of the changed rows.
 func (e *elimination) eliminate(k int) {
 	pivot := e.row(k)
 	inv := 1 / pivot[k]

@@ -28,6 +28,7 @@ type indefinite struct {
 	flops             int64   // of the factorization, as Counts has them
 }
 
+// newIndefinite allocates a factorization of an n×n matrix.
 func newIndefinite(n int) *indefinite {
 	return &indefinite{
 		n: n, a: pages.Make[float64](n * n), perm: make([]int32, n), two: make([]bool, n),

@@ -100,8 +100,8 @@ func (p *Plan) NewInverse(m Method, actuators []mechanism.Freedom, weights []flo
 }
 
 // Solve computes the forces for the accelerations qdd of the tree at st. If qdd does not satisfy the loops, it takes the nearest
-// accelerations that do, in the norm of the kinetic energy. A nil qdd is zero. A state that violates the joints is taken as it is: Holds
-// tells.
+// accelerations that do, in the norm of the kinetic energy. A nil qdd stands for zeros. Solve does not check whether st satisfies the
+// joints: Holds does.
 //
 // Shapes: qdd has NumDof entries.
 // Cost: as the Method, p + 1 of its solutions, and the singular values of Z,
@@ -223,7 +223,7 @@ func (v *Inverse) consistent() error {
 	return v.s.consistent()
 }
 
-// missing returns the wanted acceleration of the body of link i less have. A nil wanted stands for zeros.
+// missing returns the wanted acceleration of the body of link i minus the acceleration have. A nil wanted stands for zeros.
 func (v *Inverse) missing(wanted []spatial.ClassicalAccel, i int, have *spatial.ClassicalAccel) (d spatial.ClassicalAccel) {
 	if wanted != nil {
 		d = wanted[v.s.plan.Links[i].Body]

@@ -15,8 +15,8 @@ func (v *Inverse) Forces() []float64 {
 	return v.force
 }
 
-// Holds returns nil if the state of the last Solve, which is taken as it is, satisfies the joints, or else the *mechanism.ViolationError of
-// mechanism.Mechanism.Holds, which names the joint.
+// Holds returns nil if the state of the last Solve, which Solve does not check, satisfies the joints, or else the
+// *mechanism.ViolationError of mechanism.Mechanism.Holds, which names the joint.
 //
 // Cost: O(bodies + joints); allocates for an error alone. The state must not have changed.
 func (v *Inverse) Holds() error {
