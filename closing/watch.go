@@ -34,11 +34,13 @@ func (c *Closer) giveTo(st *mechanism.State) error {
 	return nil
 }
 
-// giveAnglesTo copies the angles of c.at to st if st has none, or if some angle has changed so much that its turns could soon
-// not be determined from the old value. st stays without angles if no element needs the number of turns.
+// giveAnglesTo gives st the angles of c.at, if some angle has changed so much that its turns could soon
+// not be determined from the value in st, or if st has none. If angles are not followed (followsAngles), a st without angles stays so, and
+// other angles are given only if states of the mechanism have angles
+// (mechanism.Mechanism.NumSprung).
 func (c *Closer) giveAnglesTo(st *mechanism.State) {
 	if !c.followsAngles() {
-		if c.mech.NumSprung() == 0 || len(st.Angles) == 0 { // the angles are those of the poses, within half a turn
+		if c.mech.NumSprung() == 0 || len(st.Angles) == 0 { // springs then take the angles of the pose, within half a turn
 			return
 		}
 		c.at.Angles = append(c.at.Angles[:0], st.Angles...)

@@ -128,7 +128,8 @@ func (c *checker) oneFreedom(name string) (mechanism.Freedom, error) {
 	return list[0], nil
 }
 
-// drivenFreedoms returns the freedoms of $.driven, by default all that are not prescribed or held.
+// drivenFreedoms returns the freedoms of $.driven. If the task has none, it returns all that are not prescribed, from which heldFreedoms
+// removes the held ones.
 func (c *checker) drivenFreedoms(names []string) []mechanism.Freedom {
 	if names == nil {
 		return c.allFreedoms()
@@ -140,8 +141,8 @@ func (c *checker) drivenFreedoms(names []string) []mechanism.Freedom {
 	return list
 }
 
-// heldFreedoms returns the freedoms of $.hold. Where the task names no driven freedoms, it takes the held ones out of them. It numbers
-// the driven freedoms in c.place.
+// heldFreedoms returns the freedoms of $.hold. If the task has no $.driven, it removes them from the driven freedoms c.p.driven. It
+// stores in c.place the index of each driven freedom.
 func (c *checker) heldFreedoms(names []string) []mechanism.Freedom {
 	list := c.listedFreedoms(names, "hold")
 	if c.p.task.Driven == nil {

@@ -228,10 +228,11 @@ func (s *ClosedSolver) heldEnergy(f, x []float64) float64 {
 	return floats.Dot(f, x)
 }
 
-// free returns the error that names the body of the fastest free rotation in x, and its axis in the world.
+// free returns mechanism.ErrUndetermined with the body that rotates fastest about a held axis in the accelerations x, and the axis of that
+// rotation in the world.
 func (s *ClosedSolver) free(x []float64) error {
 	clear(s.rf)
-	s.w.addHeldTo(s.rf, x)
+	s.w.addHeldTo(s.rf, x) // stores the accelerations of the links at q̈ = x in links[].a, which are used below
 	most := algebra.NewPeak(-1)
 	for i := range s.plan.held {
 		h := &s.plan.held[i]

@@ -189,7 +189,7 @@ func (f *indefinite) pair(k int) {
 	}
 }
 
-// solve replaces the right side b by the solution, with zero for the indices
+// solve replaces the right side b by the solution of L·D·Lᵀ·x = b, permuted, with zero for the indices
 // without a pivot.
 //
 // Cost: O(n·rank), no allocation.
@@ -201,7 +201,7 @@ func (f *indefinite) solve(b []float64) {
 	for i := 0; i < r && !f.watch.Every(i); i++ {
 		lo := i
 		if i > 0 && f.two[i-1] {
-			lo-- // the entry beside belongs to D
+			lo-- // entry i−1 of the row is the off-diagonal of a 2×2 block of D
 		}
 		x[i] -= floats.Dot(f.row(i)[:lo], x[:lo])
 	}
