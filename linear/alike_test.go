@@ -16,8 +16,8 @@ import (
 	"github.com/rung-mbd/rung/linear"
 )
 
-// TestEqualDecays: bodies with springs and dampers that are all alike decay at two rates, each as often as there are bodies. Rounding makes
-// complex pairs of some, which passed for one decay each.
+// TestEqualDecays: n bodies with equal springs and dampers have two decay rates, each n times. Rounding turns some of these real eigenvalues
+// into complex pairs; such a pair once counted as one decay instead of two.
 func TestEqualDecays(t *testing.T) {
 	const damping = 5
 	slow := 2 / (damping + math.Sqrt(damping*damping-4)) // of λ² + damping·λ + 1 = 0
@@ -49,8 +49,8 @@ func TestEqualDecays(t *testing.T) {
 	}
 }
 
-// requireIndependent requires that the real shapes of a list do not depend on each other: of each, orthogonalized against those before,
-// a part of 1e-3 is left.
+// requireIndependent requires that the real shapes of a list are linearly independent: after orthogonalization against the shapes before it,
+// at least a part of 1e-3 of each remains.
 func requireIndependent(t *testing.T, p *kkt.Plan, list []linear.Mode) {
 	t.Helper()
 	s := linearized(t, p, resting(p))
@@ -70,8 +70,8 @@ func requireIndependent(t *testing.T, p *kkt.Plan, list []linear.Mode) {
 	}
 }
 
-// TestSoftBesideStiff: a soft spring is no part of what is free, and what is free no soft spring, beside springs of 10⁵ and 10⁷ rad/s.
-// With the shift of these all have the same eigenvalue.
+// TestSoftBesideStiff: beside springs of 10⁵ and 10⁷ rad/s, modes of soft springs and rigid modes are not mixed. With the shift for
+// the stiff springs, the inverse has nearly the same eigenvalue for all of them.
 func TestSoftBesideStiff(t *testing.T) {
 	want := []float64{0, 0, 0.01, 0.02, 1, 1e5, 1e7}
 	b := rung.NewBuilder("soft beside stiff").Gravity(0, 0, 0)
@@ -93,12 +93,12 @@ func TestSoftBesideStiff(t *testing.T) {
 	}
 }
 
-// TestCloseAtAnEdge: frequencies closer to each other than a part of 1e-3 are modes of their own also where one shift reaches no farther,
-// at some 1e4 times the lowest. The next shift knows some of them from the first one.
+// TestCloseAtAnEdge: frequencies that differ by less than 1e-3 are separate modes, also at the edge of a band, some 1e4 times the lowest
+// frequency. The next shift finds some of the modes of the first one again.
 func TestCloseAtAnEdge(t *testing.T) {
 	const ratio = 1.0004
 	for _, zeta := range []float64{1e-3, 0.1, 0.5} {
-		for _, far := range []float64{0, 1.2e7} { // the second is out of sight of the first shift
+		for _, far := range []float64{0, 1.2e7} { // the second is beyond the reach of the first shift
 			want := []float64{1}
 			for i := range 6 {
 				want = append(want, 1.02e4*math.Pow(ratio, float64(i-3)))

@@ -31,8 +31,8 @@ var benchModels = []struct {
 	{"column", 10000, func(t testing.TB, n int) *kkt.Plan { return column(t, n, 1.5) }},
 }
 
-// column is a chain of n bars that stands on the world, with torsion springs some
-// times stiffer than it takes.
+// column is a chain of n bars that stands on the world, with torsion springs that are stiffer than
+// necessary by a factor.
 func column(t testing.TB, n int, factor float64) *kkt.Plan {
 	m, err := chain(t, n, -1).Model()
 	require.NoError(t, err)

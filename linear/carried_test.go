@@ -15,7 +15,7 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// carriedSteps is the largest number of steps in which a search that is carried on ends.
+// carriedSteps is the largest number of steps of a search that a constant force would drive on for ever.
 const carriedSteps = 40
 
 // requireCarried asserts that a search from the model's state ends soon, with a body that nothing holds.
@@ -43,7 +43,7 @@ func sled(t *testing.T, set func(j *rung.Joint)) *model.Model {
 	return m
 }
 
-// TestCarriedOn: trailers that a torque drives, and a sled that is pulled, have no equilibrium, which a few steps tell.
+// TestCarriedOn: trailers that a torque drives, and a sled that is pulled, have no equilibrium, and the search ends after a few steps.
 func TestCarriedOn(t *testing.T) {
 	check.Long(t)
 	for _, n := range []int{1, 10} {
@@ -54,7 +54,7 @@ func TestCarriedOn(t *testing.T) {
 	requireCarried(t, sled(t, func(*rung.Joint) {}))
 }
 
-// TestCarriedToAStop: what begins to act on the way is found: a stop far away, and a weak spring.
+// TestCarriedToAStop: the search goes on to forces that begin to act later: a stop far away, and a weak spring.
 func TestCarriedToAStop(t *testing.T) {
 	limit := model.NoLimit()
 	limit.Upper = 30

@@ -58,8 +58,8 @@ func TestPanics(t *testing.T) {
 	})
 }
 
-// TestNotLinearized asks a system for what it does not have: before Linearize and after one
-// that failed, be it for the state or for a force element behind it.
+// TestNotLinearized uses a system without a linearized state: before Linearize, and after a Linearize
+// that has failed for the state or for a force element.
 func TestNotLinearized(t *testing.T) {
 	b, bars := chainOf(t, 2, 1)
 	b.SpringDamper("damper", rung.World, bars[1], vec{0, 0, 5}, vec{0, 0, -1}, rung.Spring{Stiffness: 3, Damping: 1})
@@ -190,7 +190,7 @@ func TestEmpty(t *testing.T) {
 	assert.Equal(t, -1, e.TravelBody)
 }
 
-// TestZeroValues: what has not been made says how it is made.
+// TestZeroValues: the panic of a zero value names its constructor.
 func TestZeroValues(t *testing.T) {
 	for text, call := range map[string]func(){
 		"linear: zero System; use NewSystem": func() { _ = new(linear.System).Linearize(nil) },

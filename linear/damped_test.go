@@ -171,25 +171,25 @@ func TestRandomDamped(t *testing.T) {
 	assert.Positive(t, found)
 }
 
-// TestSmallRooms: of these mechanisms, an iteration soon has all displacements that the joints allow in its basis, or as many as rounding
-// next to a singular pose lets it know. What rounding leaves beyond them passed for joints that were dropped, and no mode was found.
+// TestSmallRooms: for these mechanisms, the basis of the iteration soon spans all displacements that the joints allow, or all that rounding
+// permits next to a singular pose. The rounding in further vectors was once taken for dropped joints, and no mode was found.
 func TestSmallRooms(t *testing.T) {
 	for _, seed := range []uint64{8, 61, 99, 169} {
 		compareRandom(t, seed)
 	}
 }
 
-// TestRigidWhereForcesDoNotBalance: K is not symmetric there, and zero is a double eigenvalue with one shape, of which rounding made
-// divergences and flutter of up to 5e-5/s by the sparse method (64, 77, 98, 99, 132) and 6e-8/s by the dense one (35, 142).
+// TestRigidWhereForcesDoNotBalance: K is not symmetric there, and zero is a double eigenvalue with one shape. By rounding the
+// sparse method once found divergences and flutter of up to 5e-5/s instead (64, 77, 98, 99, 132), and the dense one of 6e-8/s (35, 142).
 func TestRigidWhereForcesDoNotBalance(t *testing.T) {
 	for _, seed := range check.Few([]uint64{35, 64, 77, 98, 99, 132, 142}, []uint64{35, 99, 142}) {
 		compareRandom(t, seed)
 	}
 }
 
-// TestDampedAnswersAreSolutions: a spurious slow mode of a shape that violated joints had brought the shift down to 1e-7 (8 bodies: 69, 73,
-// 103, 133); solutions had gained parts outside of the joints, which K made into errors of 1e-6 to 1e-4 (339, 346); and a restart on vectors
-// that are all but parallel had lost what H stands for (765).
+// TestDampedAnswersAreSolutions: once, a spurious slow mode with a shape that violated joints had lowered the shift to 1e-7 (8 bodies: 69, 73,
+// 103, 133); parts of solutions that the joints do not allow had given errors of 1e-6 to 1e-4 by K (339, 346); and after a restart on
+// nearly parallel vectors, H was not the matrix of the operator any more (765).
 func TestDampedAnswersAreSolutions(t *testing.T) {
 	for _, seed := range check.Few([]uint64{69, 73, 103, 133}, []uint64{69, 103}) {
 		compareRandomOf(t, 8, seed, linear.ModeOptions{})
@@ -199,19 +199,20 @@ func TestDampedAnswersAreSolutions(t *testing.T) {
 	}
 }
 
-// TestFarFromTheShift: eigenvalues of 5000 times the shift were off by 5e-6 of their size, and a larger shift was not asked.
+// TestFarFromTheShift: eigenvalues of 5000 times the shift once had relative errors of 5e-6, because no larger shift was tried.
 func TestFarFromTheShift(t *testing.T) { compareRandomOf(t, 8, 277, linear.ModeOptions{}) }
 
-// TestUndampedAnswersAreSolutions: shapes that violated joints by less than counted, and not by rounding, had frequencies that were off by
-// the work of the joints.
+// TestUndampedAnswersAreSolutions: frequencies of shapes that violated joints, by more than rounding but less than the tolerance, once had
+// errors by the work of the joints.
 func TestUndampedAnswersAreSolutions(t *testing.T) {
 	for _, seed := range []uint64{39, 119} {
 		compareRandomOf(t, 14, seed, linear.ModeOptions{Undamped: true})
 	}
 }
 
-// TestNoStrayDirections: once all displacements that the joints allow were in the basis of an iteration, what rounding left of a product
-// passed for one more. Frequencies were off by up to 4e-6 (0, 208), or shapes violated joints, and the system was refused (224).
+// TestNoStrayDirections: when the basis of the iteration spanned all displacements that the joints allow, the rounding of a product
+// was once appended as one more vector. Frequencies had errors of up to 4e-6 (0, 208), or shapes violated joints, and the system was
+// refused (224).
 func TestNoStrayDirections(t *testing.T) {
 	for _, seed := range []uint64{0, 208, 224} {
 		p := random(t, 14, seed)
@@ -224,7 +225,8 @@ func TestNoStrayDirections(t *testing.T) {
 	}
 }
 
-// TestGrowingModesComeFirst: those of the sparse method were the ones next to the shift, and faster divergences and flutter were left out.
+// TestGrowingModesComeFirst: the sparse method once returned the growing modes nearest to the shift, and left out faster divergences and
+// flutter.
 func TestGrowingModesComeFirst(t *testing.T) {
 	for _, seed := range []uint64{22, 56, 107} {
 		p := random(t, 8, seed)
@@ -240,7 +242,7 @@ func TestGrowingModesComeFirst(t *testing.T) {
 	}
 }
 
-// compareRandom holds the lowest modes of a random mechanism by the sparse method against the dense one, and returns how many.
+// compareRandom compares the lowest modes of a random mechanism by the sparse method with those by the dense one, and returns their number.
 func compareRandom(t *testing.T, seed uint64) (found int) {
 	t.Helper()
 	return compareRandomOf(t, 14, seed, linear.ModeOptions{})
@@ -280,15 +282,15 @@ func slower(list []linear.Mode, than float64) (n int) {
 	return n
 }
 
-// TestNoRigidModeIsLeftOut: where K is not symmetric, shapes of several double zeros are all but dependent, and a rigid mode was missed.
+// TestNoRigidModeIsLeftOut: where K is not symmetric, shapes of several double zeros are nearly dependent, and a rigid mode was once missed.
 func TestNoRigidModeIsLeftOut(t *testing.T) {
 	for _, seed := range []uint64{48, 176, 286} {
 		compareRandomOf(t, 8, seed, linear.ModeOptions{})
 	}
 }
 
-// TestNoSlowModeIsLeftOut: undamped vibrations beyond what an iteration had seen whole passed for growing ones where rounding had made their
-// real part positive. They took the places of slower modes, a rigid one among them.
+// TestNoSlowModeIsLeftOut: undamped vibrations beyond the reach of an iteration, with a real part that was positive by rounding, once counted
+// as growing. They took the places of slower modes, a rigid one among them.
 func TestNoSlowModeIsLeftOut(t *testing.T) {
 	compareRandomOf(t, 8, 65, linear.ModeOptions{})
 	compareRandom(t, 119)
@@ -315,8 +317,8 @@ func TestDampedFloating(t *testing.T) {
 	}
 }
 
-// TestSlowBesideStiff: what is slow keeps its mode beside a spring of 10⁵ rad/s: a soft spring with a strong damper, and a soft one without.
-// What is free is rigid there, and slows down if it has a damper.
+// TestSlowBesideStiff: slow modes are found beside a spring of 10⁵ rad/s: of a soft spring with a strong damper, and of a soft spring alone.
+// A free body has a rigid mode there, and with a damper a decay, too.
 func TestSlowBesideStiff(t *testing.T) {
 	b := rung.NewBuilder("slow beside stiff")
 	for i, c := range []struct{ k, d float64 }{{1e10, 0}, {1, 100}, {1e-4, 0}, {0, 50}, {0, 0}} {
@@ -345,7 +347,7 @@ func TestSlowBesideStiff(t *testing.T) {
 	}
 }
 
-// TestWideRange: bodies with springs and dampers of their own have the modes of λ² + dλ + k = 0, however far apart their rates are.
+// TestWideRange: bodies with separate springs and dampers have the modes of λ² + dλ + k = 0, however far apart their rates are.
 func TestWideRange(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for run := range 40 {

@@ -10,8 +10,8 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// TestMustHold: products that are not what the iteration has seen are found out by one product, and those that are pass.
-func TestMustHold(t *testing.T) {
+// TestCheckProducts: one product detects that products differ from those of the iteration, and passes if they do not.
+func TestCheckProducts(t *testing.T) {
 	s, off := columnOf(t, 3), 0.0
 	k := s.newKrylov(12, func(dst, x []float64) error {
 		for i := range x {
@@ -37,7 +37,7 @@ func TestMustHold(t *testing.T) {
 	}
 }
 
-// TestForceless: of a space of rigid and other displacements, the rigid ones are left, whatever basis the space has.
+// TestForceless: in a space of rigid and other displacements, forceless finds the rigid ones, whatever basis the space has.
 func TestForceless(t *testing.T) {
 	d, err := bodies.New(2, spatial.Vec3{}, spatial.Sym3{1, 1, 1})
 	require.NoError(t, err)
@@ -69,7 +69,7 @@ func TestForceless(t *testing.T) {
 	}
 }
 
-// TestKnown: an eigenvalue is known that a band has seen, or that is the nearest one to a mode of its edge, and no other one beside that.
+// TestKnown: an eigenvalue is known if it is within the reach of a band, or if it is the eigenvalue nearest to a mode at the edge of a band.
 func TestKnown(t *testing.T) {
 	seen := []band{{sigma: 1, reach: 100}}
 	lambda := []complex128{50i, 100.05i, 100.02i, 300i}
@@ -80,8 +80,8 @@ func TestKnown(t *testing.T) {
 	require.Equal(t, make([]bool, 4), known(lambda, nil, list))
 }
 
-// TestWithinReach: what a band has seen is as near to its shift as it reaches, also to the right of the shift, and stays when a later band does
-// not reach as far back.
+// TestWithinReach: modes within the reach of a band, also to the right of its shift, stay inside when a later band does
+// not reach them.
 func TestWithinReach(t *testing.T) {
 	seen := []band{{sigma: 1, reach: 100}}
 	grown, back, left := Mode{Lambda: 100.5}, Mode{Lambda: -98}, Mode{Lambda: -99.5}

@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	// balancedTol is the largest acceleration left, relative to gravity.
+	// balancedTol is the largest acceleration at an equilibrium, relative to gravity.
 	balancedTol = 1e-8
 	// poseTol is the error of a pose of an equilibrium, m or rad, in models of order 1.
 	poseTol = 1e-9
@@ -206,8 +206,8 @@ func TestConstantTorque(t *testing.T) {
 	assert.Equal(t, linear.Stable, e.Stability)
 }
 
-// TestFollowerTorque has a torque that turns with nothing on a ball: forces without
-// potential, an unsymmetric K.
+// TestFollowerTorque has a torque on a ball joint with a constant direction in the world: forces without
+// a potential, and an unsymmetric K.
 func TestFollowerTorque(t *testing.T) {
 	b := rung.NewBuilder("ball").Gravity(0, 0, -g)
 	body := b.Body("bar", bar(t, 1, 2), rung.At(0, 0, 0))
@@ -220,7 +220,7 @@ func TestFollowerTorque(t *testing.T) {
 	check.CloseVec(t, moment[:], []float64{-1, -2, 0}, poseTol, g, "moment of the weight")
 }
 
-// TestFreeFall has nothing to end on, and leaves the state alone.
+// TestFreeFall: a falling body has no equilibrium, and its state is not changed.
 func TestFreeFall(t *testing.T) {
 	b := rung.NewBuilder("falling").Gravity(0, 0, -g)
 	b.Body("stone", brick(t, 2, 0.1), rung.At(0, 0, 1))
@@ -247,7 +247,7 @@ func TestFloating(t *testing.T) {
 	assert.Equal(t, p.Initial(), st)
 }
 
-// TestGoldenEquilibria settles all reference models that can come to rest, with a
+// TestGoldenEquilibria finds equilibria of all reference models that can come to rest, with a
 // potential that is not higher than at the start, and the same bits each time.
 func TestGoldenEquilibria(t *testing.T) {
 	settled := 0

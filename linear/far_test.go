@@ -104,7 +104,7 @@ func columnExact(t *testing.T, n int, factor float64) []float64 {
 	return e.Values(nil)
 }
 
-// columnTol is the error of the square of a frequency of a column: those of the highest
+// columnTol is the relative error of the square of a frequency of a column: the squares of the highest
 // modes are 1e8 times larger.
 const columnTol = 1e-7
 
@@ -131,8 +131,8 @@ func TestTallColumn(t *testing.T) {
 	e, _ := balanced(t, p, linear.EquilibriumOptions{})
 	assert.Zero(t, e.Steps)
 	assert.Equal(t, linear.Stable, e.Stability)
-	// The frequencies of a heavy elastic column go like the root of g/length, but for what
-	// bodies make of it, in proportion to 1/bodies.
+	// The frequencies of a heavy elastic column are in proportion to √(g/length). A column of bodies has an error
+	// in proportion to 1/bodies.
 	assert.InEpsilon(t, 200*columnExact(t, 200, 1.5)[0]/float64(n), e.Lowest, 0.03)
 
 	const shorter = 200
@@ -143,7 +143,7 @@ func TestTallColumn(t *testing.T) {
 }
 
 // TestVeryTallColumn has the frequencies of an elastic column: n times their squares tend to a
-// limit, with an error in proportion to 1/n, which two short columns tell.
+// limit, with an error in proportion to 1/n, which is extrapolated from two short columns.
 func TestVeryTallColumn(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long")
@@ -164,7 +164,7 @@ func TestVeryTallColumn(t *testing.T) {
 	}
 }
 
-// TestLightlyDampedColumn finds the modes whose shapes are all but real, the lowest too.
+// TestLightlyDampedColumn finds modes with nearly real shapes, the lowest one included.
 func TestLightlyDampedColumn(t *testing.T) {
 	check.Long(t)
 	const n = 60
@@ -182,8 +182,8 @@ func TestLightlyDampedColumn(t *testing.T) {
 	}
 }
 
-// TestLeaningColumn has at its foot a row whose pivot is as small as that of a redundant one: the
-// body below is light, all above heavy. Dropped, it would let the column swing sideways.
+// TestLeaningColumn has at its foot a row with a pivot as small as the pivot of a redundant row: the
+// body below is light, all above are heavy. Without the row the column could swing sideways.
 func TestLeaningColumn(t *testing.T) {
 	check.Long(t)
 	n := 700
@@ -209,7 +209,8 @@ func TestLeaningColumn(t *testing.T) {
 	assert.InEpsilon(t, 200*columnExact(t, 200, 1.5)[0]/float64(n), e.Lowest, 0.06)
 }
 
-// TestNothingHolds lets a slider go on for ever, and says so. A stop, which it never meets, might begin to act.
+// TestNothingHolds: nothing holds a slider, and the error says so. The slider has a stop that it never meets, as forces that may begin to act
+// prevent the earlier end of the search.
 func TestNothingHolds(t *testing.T) {
 	b := rung.NewBuilder("lift").Gravity(0, 0, -g)
 	body := b.Body("cage", brick(t, 3, 1), rung.At(0, 0, 0))
@@ -234,9 +235,9 @@ func TestNothingHolds(t *testing.T) {
 	assert.Equal(t, p.Initial(), st)
 }
 
-// TestTurnedFrames hangs thin rods on hinges whose frames are turned about their axes. Rows of
-// a hinge then meet both the axis about which a rod yields most and one about which it yields
-// least, which must not make any difference to the search for modes.
+// TestTurnedFrames hangs thin rods on hinges whose frames are rotated about their axes. Each row of
+// a hinge then has components along both the axis of the rod's largest compliance and an axis of its
+// least one, which must not affect the search for modes.
 func TestTurnedFrames(t *testing.T) {
 	n := check.Few(1000, 300)
 	rng := check.Rand(1)

@@ -15,9 +15,9 @@ import (
 )
 
 const (
-	// longest is what a document of a few bodies may take.
+	// longest is the largest time for a document of a few bodies.
 	longest = 5 * time.Second
-	// fuzzSteps bounds the steps of a search; what a step does is what is looked for.
+	// fuzzSteps is the largest number of steps of a search: faults show in single steps.
 	fuzzSteps = 10
 )
 
@@ -51,8 +51,8 @@ func FuzzEquilibrium(tf *testing.F) {
 	})
 }
 
-// FuzzModes computes modes about documents with extreme numbers, by both methods and as those of a
-// steady motion: they are finite, or there is an error.
+// FuzzModes computes modes of documents with extreme numbers, by both methods and with Steady:
+// they are finite, or there is an error.
 func FuzzModes(tf *testing.F) {
 	f := check.NewFuzz(tf)
 	f.Limit = longest
@@ -94,7 +94,7 @@ func mustBeFinite(t *testing.T, v ...float64) {
 	}
 }
 
-// mustNameItsPlace requires of an error about numbers that overflow what makes them do so.
+// mustNameItsPlace requires that an error about numbers that overflow names an element.
 func mustNameItsPlace(t *testing.T, err error) {
 	t.Helper()
 	if errors.Is(err, linear.ErrNotFinite) && !strings.Contains(err.Error(), `"`) {

@@ -41,7 +41,7 @@ func TestRoverAtRest(t *testing.T) {
 	}
 	assert.InEpsilon(t, weight, load, 1e-9)
 
-	m.Terrains[0].Normal = [3]float64{0.2, 0, 1} // friction at rest holds nothing
+	m.Terrains[0].Normal = [3]float64{0.2, 0, 1} // a slope: its friction has no force at rest
 	p = planned(t, m)
 	_, err = linear.Equilibrate(p, p.Initial(), linear.EquilibriumOptions{})
 	assert.ErrorIs(t, err, linear.ErrNoEquilibrium)
@@ -145,8 +145,8 @@ func blockOn(slope, mu float64, hold contact.Hold) *model.Model {
 	return m
 }
 
-// TestBlockHeldOnSlope: bristles bend until they carry the weight; the feet carry what statics says. Above the angle of
-// friction it is said that the block slides, and without bristles that friction at rest holds nothing.
+// TestBlockHeldOnSlope: bristles bend until they carry the weight, and the feet have the loads of statics. Above the angle of
+// friction the error says that the block slides, and without bristles that friction at rest holds nothing.
 func TestBlockHeldOnSlope(t *testing.T) {
 	check.Long(t)
 	const mu, travel = 0.5, 1e-3
@@ -204,13 +204,13 @@ func TestRoverHeldOnSlope(t *testing.T) {
 	require.NoError(t, err)
 	t.Logf("%d steps, %v, least stiffness %.3g", e.Steps, e.Stability, e.Lowest)
 	assert.Equal(t, linear.Stable, e.Stability)
-	// It is the rest of the motion too: nothing moves off.
+	// A simulation from the equilibrium stays at rest.
 	s := linear.NewSystem(p)
 	require.NoError(t, s.Linearize(st))
 	_, relative := s.Unbalanced()
 	assert.Less(t, relative, 1e-9)
 
-	// Without brakes it rolls, which is said, however slowly the search follows.
+	// Without brakes it rolls, and the error says so, however slowly the search follows.
 	for i := range m.Joints {
 		m.Joints[i].Stiffness = nil
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/rung-mbd/rung/linear"
 )
 
-// TestMisuse: what the caller could know is a panic with a constant text.
+// TestMisuse: programming errors of the caller panic with a constant text.
 func TestMisuse(t *testing.T) {
 	var none context.Context
 	p := random(t, 4, 1)

@@ -242,7 +242,7 @@ func TestClosedForms(t *testing.T) {
 	}
 }
 
-// requireKind checks what a mode of the stiffness want says of itself.
+// requireKind checks kind, eigenvalue and frequencies of a mode with the stiffness want.
 func requireKind(t *testing.T, m *linear.Mode, want float64) {
 	t.Helper()
 	switch {
@@ -393,7 +393,7 @@ func TestRandomMechanisms(t *testing.T) {
 	}
 }
 
-// TestLadder has blocks of K that are nothing but rounding, down to denormal numbers.
+// TestLadder has blocks of K that consist of rounding alone, down to denormal numbers.
 func TestLadder(t *testing.T) {
 	m, err := bench.Generate("ladder", 60, 1)
 	require.NoError(t, err)

@@ -33,9 +33,8 @@ func lopsided(t *testing.T) *kkt.Plan {
 	return built(t, b)
 }
 
-// TestNeutralOutOfBalance turns an equilibrium as a whole about a level axis by what a search may leave.
-// The force that is left makes stiffness of either sign, in proportion to the angle, along
-// the motions that meet none.
+// TestNeutralOutOfBalance rotates an equilibrium as a whole about a level axis, by an angle within the error of a search.
+// The unbalanced forces give neutral motions a stiffness of either sign, in proportion to the angle.
 func TestNeutralOutOfBalance(t *testing.T) {
 	p := lopsided(t)
 	_, st := balanced(t, p, linear.EquilibriumOptions{})
@@ -64,9 +63,9 @@ func TestNeutralOutOfBalance(t *testing.T) {
 	}
 }
 
-// TestWeakAgainstUnbalanced has a spring so soft that its motion is next to neutral, in a
-// mechanism with large forces that balance to a part in 1e9 only: it vibrates all the same, as
-// those do no work along it.
+// TestWeakAgainstUnbalanced has a spring so soft that its motion is nearly neutral, in a
+// mechanism with large forces that balance only to a relative 1e-9: its mode is a vibration, as
+// these forces do no work along it.
 func TestWeakAgainstUnbalanced(t *testing.T) {
 	b := rung.NewBuilder("weak").Gravity(0, 0, -g)
 	heavy := b.Body("heavy", bar(t, 1e3, 1), rung.Place{Orientation: spatial.FromAxisAngle(axisY, 1e-9)})
@@ -151,8 +150,8 @@ func TestModesOfEquilibria(t *testing.T) {
 	assert.Greater(t, neutral, 10)
 }
 
-// TestFreeDamper slows down a body that nothing holds: λ = 0 and −c/m, far beyond the shift that
-// the first calls for.
+// TestFreeDamper has a free body with a damper: λ = 0 and −c/m, which is far beyond the shift for the
+// first.
 func TestFreeDamper(t *testing.T) {
 	for _, c := range []float64{1e-3, 3, 1e6} {
 		for _, method := range []linear.Method{linear.Dense, linear.Sparse} {
@@ -198,8 +197,8 @@ func TestFarDecay(t *testing.T) {
 	}
 }
 
-// TestRigidAndVibrating has four bodies that nothing holds beside others on springs: the shift goes to nothing
-// before the iteration, and vibrations are rounding next to it.
+// TestRigidAndVibrating has four free bodies beside others on springs: the shift becomes nearly zero
+// before the iteration, and vibrations are at rounding level relative to it.
 func TestRigidAndVibrating(t *testing.T) {
 	b := rung.NewBuilder("mixed").Gravity(0, 0, -g)
 	const free, held = 4, 12

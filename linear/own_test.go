@@ -117,7 +117,7 @@ func strung(t testing.TB, p *kkt.Plan, n int) *kkt.Plan {
 	return p.With(in)
 }
 
-// TestOwnDerivatives compares C and K with differences where a force of one's own acts on two, three or four bodies.
+// TestOwnDerivatives compares C and K with differences, with a user's force on two, three or four bodies.
 func TestOwnDerivatives(t *testing.T) {
 	for _, name := range []string{"floating-tree", "four-bar", "springs", "random-10"} {
 		for n := 2; n <= 4; n++ {
@@ -134,7 +134,7 @@ func TestOwnDerivatives(t *testing.T) {
 	}
 }
 
-// hung is a row of three bodies on springs, which may be forces of the model or one's own.
+// hung is a row of three bodies on springs, which may be springs of the model or users' forces.
 func hung(t testing.TB, own bool) *kkt.Plan {
 	t.Helper()
 	m := &model.Model{Name: "row"}
@@ -164,7 +164,7 @@ func hung(t testing.TB, own bool) *kkt.Plan {
 	return p.With(in)
 }
 
-// TestOwnSpringIsASpring: equilibrium and modes with springs of one's own are those with the model's, by both methods.
+// TestOwnSpringIsASpring: equilibrium and modes are the same with springs as users' forces and with springs of the model, by both methods.
 func TestOwnSpringIsASpring(t *testing.T) {
 	var states [2]*mechanism.State
 	var values [2][]complex128

@@ -12,7 +12,7 @@ import (
 	"github.com/rung-mbd/rung/linear"
 )
 
-// TestModesTooDear: what takes hours is refused with its price before it begins, and a limit of the caller counts.
+// TestModesTooDear: modes that would take hours are refused with their price before they begin, and the caller may set another limit.
 func TestModesTooDear(t *testing.T) {
 	check.Long(t)
 	s := ladderSystem(t, 1000)

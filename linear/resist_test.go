@@ -124,7 +124,7 @@ func TestFrictionWhileMoving(t *testing.T) {
 	}
 }
 
-// TestEquilibriumLeavesBristles: an equilibrium is that without friction, with bristles as without.
+// TestEquilibriumLeavesBristles: with bristles in joints or not, the equilibrium is the one without friction.
 func TestEquilibriumLeavesBristles(t *testing.T) {
 	for _, list := range [][]model.Friction{nil, {{Force: 100, Hold: contact.Hold{Travel: 1e-3}}}, {{Force: 100}}} {
 		p := planned(t, lift(func(j *model.Joint) { j.Stiffness, j.Friction = []float64{50}, list }))

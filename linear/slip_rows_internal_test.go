@@ -13,7 +13,7 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// TestSlipRows compares N of rows of velocities with differences of the rates J·v, over displacements that rows of positions allow, of
+// TestSlipRows compares N of nonholonomic rows with differences of the rates J·v, over displacements that rows of positions allow, for
 // wheels of all kinds and skates, on the world, on a plate that flies and on hills.
 func TestSlipRows(t *testing.T) {
 	const step, tol = 1e-6, 1e-8 // third derivatives times its square, and rounding over it

@@ -10,8 +10,7 @@ import (
 	"github.com/rung-mbd/rung/internal/eigen"
 )
 
-// TestNullSpaceOfAnySize: rows count however large or small they are, rows of zeros do not, and what is not a number
-// is an error and no row of zeros.
+// TestNullSpaceOfAnySize: rows of any size count, except zero rows; NaN is an error, and does not count as a zero row.
 func TestNullSpaceOfAnySize(t *testing.T) {
 	for _, x := range []float64{math.NaN(), math.Inf(1)} {
 		_, err := nullSpace(mat.NewDense(2, 3, []float64{1, 0, 0, 0, x, 0}))

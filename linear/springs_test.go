@@ -79,8 +79,8 @@ func TestBushingModes(t *testing.T) {
 	}
 }
 
-// TestBistable: between two walls of a spring with a negative slope in the middle, the middle is a divergence, and an
-// equilibrium is found on a side.
+// TestBistable: a spring with a negative slope in the middle, between two walls, has a divergence in the middle, and
+// stable equilibria on both sides, one of which is found.
 func TestBistable(t *testing.T) {
 	m := model.New("bistable")
 	m.Gravity = [3]float64{}
@@ -138,8 +138,8 @@ func tackle(parts int, load, weight float64) *model.Model {
 	return m
 }
 
-// TestTackle: with two, four and six parts a weight holds twice, four and six times its own, and the lowest motions are
-// those of closed form: one neutral, one with the stiffness of the rope.
+// TestTackle: with two, four and six parts a weight holds two, four and six times its own weight, and the lowest modes have
+// closed forms: one is neutral, one has the stiffness of the rope.
 func TestTackle(t *testing.T) {
 	for _, parts := range []int{2, 4, 6} {
 		n := float64(parts)

@@ -42,8 +42,8 @@ func drawn(t testing.TB, v float64) *rung.Builder {
 	return b
 }
 
-// TestEquationsThatChange: nothing accelerates, and still a motion is not steady, where rows or stiffness are others later on. What is
-// slow counts, too.
+// TestEquationsThatChange: a motion without accelerations is not steady if rows or stiffness change later. Slow changes
+// count, too.
 func TestEquationsThatChange(t *testing.T) {
 	e := unsteady(t, built(t, drawn(t, 1)))
 	assert.Positive(t, e.After)
@@ -108,8 +108,7 @@ func TestSlowTurn(t *testing.T) {
 	assert.InEpsilon(t, turn, f.Turning[2], 0.01)
 }
 
-// TestTurningOfLittle: the turning about a direction in which all that is heavy and fast moves is that of what is light and slow, down to a
-// part of 1e-6.
+// TestTurningOfLittle: if heavy and fast bodies do not determine a component of Ω, light and slow ones do, down to a relative size of 1e-6.
 func TestTurningOfLittle(t *testing.T) {
 	const fast = 100.0
 	for _, c := range []struct{ mass, turn, far, want float64 }{{1e-2, 0.1, 0.1, 0.1}, {1e-3, 1, 1e-3, 0}} {
@@ -126,8 +125,8 @@ func TestTurningOfLittle(t *testing.T) {
 	}
 }
 
-// TestNearlySingularRows: rows that depend on each other agree up to 1e-8 of the rates: those of edges on two bodies of which one glides along the other
-// at 1e-9 of their speed do. Those of two forks in line do not, beside a rotor that is 10⁶ times as fast either.
+// TestNearlySingularRows: dependent rows may disagree by 1e-8 of the rates. The rows of edges on two bodies, of which one glides along the
+// other at 1e-9 of their speed, agree. The rows of two forks in line do not, also beside a rotor that is 10⁶ times as fast.
 func TestNearlySingularRows(t *testing.T) {
 	pair := func(lag, rotor float64, forks bool) *kkt.Plan {
 		b := rung.NewBuilder("pair").Gravity(0, 0, 0)
@@ -158,8 +157,8 @@ func TestNearlySingularRows(t *testing.T) {
 	require.ErrorIs(t, err, linear.ErrSingular)
 }
 
-// TestManyNeutralMotions: of bicycles beside each other all that says where they are, and how fast they roll, is told from rounding. Each
-// has its castering and its capsize, though rounding makes complex pairs of these.
+// TestManyNeutralMotions: with several equal bicycles, all neutral motions, places and speeds, are separated from rounding. Each bicycle
+// has its castering and its capsize mode, although rounding makes complex pairs of them.
 func TestManyNeutralMotions(t *testing.T) {
 	for _, n := range []int{3, 4, 8} {
 		m, err := bench.Generate("bicycle", n, 0)
@@ -173,7 +172,7 @@ func TestManyNeutralMotions(t *testing.T) {
 	}
 }
 
-// TestNeutralOutOfBalanceSteady is TestNeutralOutOfBalance for what counts as a steady motion.
+// TestNeutralOutOfBalanceSteady is TestNeutralOutOfBalance with ModeOptions.Steady.
 func TestNeutralOutOfBalanceSteady(t *testing.T) {
 	p := lopsided(t)
 	_, st := balanced(t, p, linear.EquilibriumOptions{})
@@ -192,8 +191,8 @@ func TestNeutralOutOfBalanceSteady(t *testing.T) {
 	}
 }
 
-// TestNeutralOutOfBalanceRolling: a ball with its centre of mass below its middle, but for a part of 1e-8, still has three neutral
-// directions. One that is far from balance has the modes of its pose.
+// TestNeutralOutOfBalanceRolling: a ball whose centre of mass is below its middle up to a relative 1e-8 still has three neutral
+// directions. A ball that is far from balance has the modes of its pose.
 func TestNeutralOutOfBalanceRolling(t *testing.T) {
 	const m, I, r, a = 2.0, 0.05, 0.3, 0.1
 	d, err := bodies.New(m, vec{0, 0, -a}, spatial.Diag3(I, 1.1*I, 0.9*I))

@@ -81,8 +81,8 @@ func rollingDisc(t testing.TB, C, A, theta, turn, w float64) (p *kkt.Plan, squar
 	return built(t, b), square
 }
 
-// TestRollingDisc: a disc that rolls straight ahead or in a circle wobbles as its closed form says. It has four displacements that
-// only say where it is, and its steady motions are a family of the lean and another number.
+// TestRollingDisc: the wobble of a disc that rolls straight ahead or in a circle has its closed form. The disc has four displacements to
+// other places of the same motion, and its steady motions are a family with two parameters, one of them the lean.
 func TestRollingDisc(t *testing.T) {
 	for _, c := range []struct{ C, A, theta, turn, w float64 }{
 		{0.09, 0.05, 1.2, 0.9, 0}, {0.09, 0.05, 0.8, 2, 0}, {0.09, 0.045, 1.9, -1.3, 0}, {0.09, 0.05, 0.3, 4, 0}, {0.09, 0.05, 2.6, 3, 0},
@@ -292,8 +292,8 @@ func TestUnsteady(t *testing.T) {
 	assert.Positive(t, e.After)
 }
 
-// TestSteadyInTurningAxes: what turns as a whole is steady, though its bodies go round: two masses on a spring that turn about each
-// other keep their distance, and vibrate along the spring in their axes at √(k/μ + 3Ω²).
+// TestSteadyInTurningAxes: a mechanism that rotates as a whole is in steady motion: two masses on a spring that rotate about each
+// other keep their distance, and vibrate along the spring, in axes that rotate with them, at √(k/μ + 3Ω²).
 func TestSteadyInTurningAxes(t *testing.T) {
 	const k, rate, m1, m2, length = 70.0, 2.0, 1.0, 3.0, 1.2
 	mu := m1 * m2 / (m1 + m2)
@@ -314,7 +314,7 @@ func TestSteadyInTurningAxes(t *testing.T) {
 	assert.True(t, found)
 }
 
-// TestSteadyAtRest: of a mechanism at rest, modes of a steady motion are those about the equilibrium.
+// TestSteadyAtRest: with ModeOptions.Steady, a mechanism at rest has the modes about its equilibrium.
 func TestSteadyAtRest(t *testing.T) {
 	for _, n := range []int{1, 4} {
 		p := built(t, chain(t, n, 1))
@@ -331,8 +331,8 @@ func TestSteadyAtRest(t *testing.T) {
 }
 
 // TestWheelsAtRest: on a plane that leans in its own axes a sleigh with its edge below the centre of mass hangs on a spring along the
-// edge. It swings along the edge. That it turns meets no force and changes none to first order, and it reaches places beside it by
-// detours.
+// edge. It swings along the edge. Its rotation has no force to first order, and it reaches places beside it by
+// closed paths.
 func TestWheelsAtRest(t *testing.T) {
 	const m, k, c = 2.0, 50.0, 1.5
 	b := rung.NewBuilder("sleigh").Gravity(0, 0, -g)
@@ -363,7 +363,7 @@ func TestWheelsAtRest(t *testing.T) {
 	}
 }
 
-// TestMovingWheelsNeedSteady: the equations of an instant have no modes where rows are of velocities alone.
+// TestMovingWheelsNeedSteady: moving mechanisms with nonholonomic rows have modes with ModeOptions.Steady only.
 func TestMovingWheelsNeedSteady(t *testing.T) {
 	p, _ := rollingDisc(t, 0.09, 0.045, math.Pi/2, 0, 9)
 	_, err := linearized(t, p, p.Initial()).Modes(linear.ModeOptions{})
@@ -382,7 +382,7 @@ func TestMovingWheelsNeedSteady(t *testing.T) {
 	require.ErrorIs(t, err, linear.ErrTooDear)
 }
 
-// TestSingularRows: of two edges of one body in line each says the same about the slip across. Next to that pose they do not, so that
+// TestSingularRows: the rows of two edges of one body in line are dependent. In poses next to it they are not, so that
 // the body has no linearized equations there.
 func TestSingularRows(t *testing.T) {
 	b := rung.NewBuilder("bogie").Gravity(0, 0, -g)

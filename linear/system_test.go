@@ -30,7 +30,7 @@ const (
 	diffTol = 2e-8
 )
 
-// residual is what the bodies lack of balance, f + Jᵀλ − M·a, at a state.
+// residual computes the unbalanced forces f + Jᵀλ − M·a of the bodies near a state.
 type residual struct {
 	y      *assemble.System
 	lambda []float64
