@@ -238,7 +238,7 @@ func TestCloseHolds(t *testing.T) {
 	require.ErrorIs(t, c.ClosePositions(st), closing.ErrCannotClose, "all held and open")
 }
 
-// TestCloseImpossible names the joint that cannot be met, and leaves the state.
+// TestCloseImpossible: the error names the joint that cannot be closed, and the state stays.
 func TestCloseImpossible(t *testing.T) {
 	// A four-bar whose coupler is too short to reach the rocker.
 	b := rung.NewBuilder("short")

@@ -80,7 +80,7 @@ func TestCloseOverTurns(t *testing.T) {
 	}
 }
 
-// TestCannotCloseCoupling names the coupling that is off.
+// TestCannotCloseCoupling: the error names the coupling that does not hold.
 func TestCannotCloseCoupling(t *testing.T) {
 	b := rung.NewBuilder("wheel").Gravity(0, 0, 0)
 	d, err := bodies.New(1, spatial.Vec3{}, spatial.Sym3{1, 1, 1})
@@ -99,8 +99,8 @@ func TestCannotCloseCoupling(t *testing.T) {
 	require.ErrorContains(t, err, "coupling")
 }
 
-// TestSmallStepsWind: closing by small steps, again and again, leaves angles that tell the turns of the poses, with a torsion spring alone
-// and with a coupling.
+// TestSmallStepsWind: when a state is closed again and again after small steps, its angles count the turns of the poses, with a torsion spring
+// alone and with a coupling.
 func TestSmallStepsWind(t *testing.T) {
 	for _, coupled := range []bool{false, true} {
 		m := model.New("drums")

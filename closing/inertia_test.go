@@ -97,8 +97,8 @@ func TestCloseTreesFromFar(t *testing.T) {
 	}
 }
 
-// TestCloseTolerance has hinges that are out of parallel by what ten decimals leave: elsewhere
-// than at its own pose the redundant loop holds to that and no further.
+// TestCloseTolerance has hinges that are parallel only to ten decimals: in other poses
+// than its own, the redundant loop cannot be closed any further.
 func TestCloseTolerance(t *testing.T) {
 	const tilt = 5e-11
 	m := modeltest.TiltedHinges(t, tilt)

@@ -256,8 +256,8 @@ func TestWound(t *testing.T) {
 	}
 }
 
-// counted are the factors of a closer, with the number of those of projections. If they are lame, solves with another factor
-// give nothing.
+// counted are the factors of a closer that count the factorizations of projections. If lame is set, solves with a second factorization
+// give zero.
 type counted struct {
 	Factors
 	made int

@@ -62,7 +62,7 @@ func TestNearness(t *testing.T) {
 	require.Equal(t, 4, redundant)
 }
 
-// TestCloserExactly closes next to the flat pose until no step takes anything more away.
+// TestCloserExactly closes next to the flat pose until no step reduces the errors.
 func TestCloserExactly(t *testing.T) {
 	p, want := parallelogramAt(t, 1e-3)
 	for _, exact := range []bool{false, true} {
@@ -86,7 +86,7 @@ func TestCloserExactly(t *testing.T) {
 	}
 }
 
-// TestAllowMotion leaves of a velocity what the joints allow: the swing of all bodies together.
+// TestAllowMotion projects velocities on the motion that the joints allow: the swing of all bodies together.
 func TestAllowMotion(t *testing.T) {
 	p, st := parallelogramAt(t, 0.5)
 	c := closing.NewCloser(p, closing.Options{})

@@ -21,7 +21,7 @@ func redundantPlan(t *testing.T, family string, n int) *kkt.Plan {
 	return p
 }
 
-// judged are the factors of a closer, with the number of those of all rows. If they are lame, solves without spare rows give nothing.
+// judged are the factors of a closer that count the factorizations with all rows. If lame is set, solves without redundant rows give zero.
 type judged struct {
 	Factors
 	lame        bool
@@ -68,8 +68,8 @@ func spread(c *Closer, size float64, seed uint64) {
 	c.displace(c.try, c.from, 1, x)
 }
 
-// TestClosesWithoutSpareRows: redundant mechanisms are closed by the rows that are kept alone, poses and velocities of order one, and all rows
-// hold to rounding. Where a solution without spare rows does not do, the same way is tried with all rows.
+// TestClosesWithoutSpareRows: redundant mechanisms, with poses and velocities of order one, are closed by the independent rows alone, and all
+// rows hold to rounding. If a solution without redundant rows does not suffice, the same way to factor is tried with all rows.
 func TestClosesWithoutSpareRows(t *testing.T) {
 	for _, k := range []struct {
 		family string
@@ -121,7 +121,7 @@ func TestHeldBodyWithoutSpareRows(t *testing.T) {
 	}
 }
 
-// TestTangentAsksSpareRows: motions along which all rows hold are found with all rows where those that are kept allow others.
+// TestTangentAsksSpareRows: allowed motions are computed with all rows if the independent rows alone would allow more.
 func TestTangentAsksSpareRows(t *testing.T) {
 	const tol = 1e-9 // of one solve with a row that nearly depends on others
 	p := redundantPlan(t, "scissor", 4)

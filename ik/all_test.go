@@ -11,7 +11,7 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// TestAll6R: all solutions of an arm with a spherical wrist, up to eight, are those of the closed form.
+// TestAll6R finds all solutions of an arm with a spherical wrist, up to eight, as the closed form gives them.
 func TestAll6R(t *testing.T) {
 	m, err := model.ReadFile("../reference/ik/ik-6r-all.model.json")
 	require.NoError(t, err)

@@ -137,7 +137,7 @@ func TestRulesOneByOne(t *testing.T) {
 	}
 }
 
-// TestAllRulesAtOnce: a task that breaks several rules is told all of them, in the order of the document's lists.
+// TestAllRulesAtOnce: the error for a task that breaks several rules has all of them, in the order of the document's lists.
 func TestAllRulesAtOnce(t *testing.T) {
 	plan := mustPlan(t, modeltest.Arm(3))
 	task := Task{
@@ -154,7 +154,7 @@ func TestAllRulesAtOnce(t *testing.T) {
 	require.Len(t, at, 9)
 }
 
-// TestDefaults: what a task does not say.
+// TestDefaults: values that a task leaves out get their defaults.
 func TestDefaults(t *testing.T) {
 	m := modeltest.Arm(3)
 	m.Joints[1].Limits = []*model.Limit{{Lower: -1, Upper: 2, Rate: 3}}
@@ -180,7 +180,7 @@ func TestDefaults(t *testing.T) {
 	require.Equal(t, []float64{math.Inf(-1), math.Inf(1), 7}, []float64{p.lower[1], p.upper[1], p.rate[1]}, "no bounds beside a rate")
 }
 
-// TestManyNames: names are found one by one and from a map alike, and there is an end of problems.
+// TestManyNames: names are found both by a linear search and by a map, and the list of problems is bounded.
 func TestManyNames(t *testing.T) {
 	plan := mustPlan(t, modeltest.Arm(9))
 	var names []string
@@ -193,7 +193,7 @@ func TestManyNames(t *testing.T) {
 	require.Equal(t, 1200, len(p.List)+p.More)
 }
 
-// TestLevels: priorities are ranked.
+// TestLevels: levels are in the order of their priorities.
 func TestLevels(t *testing.T) {
 	plan := mustPlan(t, modeltest.Arm(3))
 	a, b, c := tip(3), tip(3), tip(3)

@@ -149,7 +149,7 @@ func TestWayIntoGimbalLock(t *testing.T) {
 	}
 }
 
-// TestCoordinateOfComposite: what a turning axis is off by is an angle, and what a sliding one is off by a length.
+// TestCoordinateOfComposite: the error of a rotational freedom is an angle, and the error of a translational one a length.
 func TestCoordinateOfComposite(t *testing.T) {
 	m := gimbal()
 	m.Joints[0].Axes[2] = model.Axis{Kind: model.Prismatic, Axis: spatial.Vec3{0, 0, 1}}

@@ -14,7 +14,7 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// TestReachDoesNotAllocate: whatever a search does, but for collecting solutions.
+// TestReachDoesNotAllocate: no search allocates, except for collecting solutions.
 func TestReachDoesNotAllocate(t *testing.T) {
 	plan, task := upright(t, sevenJoints)
 	task.Targets = append(task.Targets, Target{
@@ -59,7 +59,7 @@ func TestSameBits(t *testing.T) {
 	}
 }
 
-// TestReachEnds: with its context, with the state as it was, or with the time, with the best so far.
+// TestReachEnds: a search ends when its context does, with the state unchanged, or when its time is over, with the best pose so far.
 func TestReachEnds(t *testing.T) {
 	plan, task := upright(t, sixJoints)
 	task.Targets[0].Position = spatial.Vec3{5, 0, 0}
@@ -84,7 +84,7 @@ func TestReachEnds(t *testing.T) {
 	require.Equal(t, "tool", u.Target)
 }
 
-// TestAimErrors: what cannot be aimed says so.
+// TestAimErrors: Aim and AimValue return errors for targets and values that cannot be aimed.
 func TestAimErrors(t *testing.T) {
 	plan, task := upright(t, sixJoints)
 	task.Targets = append(task.Targets, Target{Name: "angle", Type: Coordinate, Freedom: "j1"})
@@ -97,7 +97,7 @@ func TestAimErrors(t *testing.T) {
 	require.ErrorIs(t, s.Track(context.Background(), plan.Mechanism().Initial(), nil), errNoPath)
 }
 
-// TestMotions: the model with the path as motions goes along it.
+// TestMotions: a model whose motions are the path follows the path.
 func TestMotions(t *testing.T) {
 	plan := planar(t, 0.5, 0.4, 0.3)
 	p := testProblem(t, plan, circleTask(Path{Spline: true, Exact: true, Step: 0.01}))

@@ -68,7 +68,7 @@ func TestOverdriven(t *testing.T) {
 	require.InDelta(t, 1.4, q[0], 1e-12)
 }
 
-// TestUnderdriven names what is left to move, unless that may follow the masses.
+// TestUnderdriven: the error names the motions that are not driven, unless Options.Passive allows them.
 func TestUnderdriven(t *testing.T) {
 	target := Target{Name: "tip", Type: Point, Body: "l2", Weight: []float64{1, 1, 0}}
 	for name, c := range map[string]struct {
@@ -205,7 +205,7 @@ func crankRocker() *model.Model {
 	return m
 }
 
-// TestEngines: who is asked for comes, or there is an error.
+// TestEngines: a solver uses the engine that is asked for, or there is an error.
 func TestEngines(t *testing.T) {
 	plan := mustPlan(t, modeltest.Arm(3))
 	p, err := NewProblem(plan, &Task{Targets: []Target{tip(3)}})
@@ -226,7 +226,7 @@ func TestEngines(t *testing.T) {
 	require.ErrorContains(t, err, "3 of its driven freedoms")
 }
 
-// TestFollowing: a limited freedom is driven rather than others; those that follow are told with what their limits say.
+// TestFollowing: freedoms with limits are driven rather than others; the result lists the freedoms that follow, and at which limits they are.
 func TestFollowing(t *testing.T) {
 	m := fourBar()
 	m.Joints[0].Limits = []*model.Limit{{Lower: -3, Upper: 3}}
@@ -254,7 +254,7 @@ func TestFollowing(t *testing.T) {
 	require.Contains(t, string(text), `"following":[{"joint":"b"`)
 }
 
-// TestOutside: a start beyond a limit is told, and the limit is kept.
+// TestOutside: the result names a freedom that starts beyond a limit, and the search keeps the limit.
 func TestOutside(t *testing.T) {
 	T := tip(3)
 	T.Position = [3]float64{1.5, 1}
@@ -273,7 +273,7 @@ func TestOutside(t *testing.T) {
 	require.Empty(t, r.Outside)
 }
 
-// TestOutsideOfPath: a path that begins beyond a limit tells so, by each method and engine.
+// TestOutsideOfPath: the result names a freedom whose path begins beyond a limit, by each method and engine.
 func TestOutsideOfPath(t *testing.T) {
 	for _, exact := range []bool{false, true} {
 		for _, o := range []Options{{}, {Engine: DrivenEngine}, {Method: FIKMethod}, {Method: Adaptive}} {

@@ -219,7 +219,7 @@ func slices6(m *mechanism.Mechanism, a, b string) int {
 	panic("no joint between " + a + " and " + b)
 }
 
-// TestLoopJacobians: 𝒥 is that of differences of closed poses, and the products are 𝒥's.
+// TestLoopJacobians compares 𝒥 with differences of closed poses, and the products with 𝒥.
 func TestLoopJacobians(t *testing.T) {
 	for name, task := range map[string]*Task{"stewart": stewartTask(), "walker": walkerTask()} {
 		e := newDrivenOf(t, readModel(t, name), task)

@@ -157,7 +157,7 @@ func newTreeOf(t testing.TB, p *Problem) *treeEngine {
 	return e
 }
 
-// TestTreeJacobian: 𝒥 is that of differences of poses, products are 𝒥's, and orientations turn as the rows say.
+// TestTreeJacobian compares 𝒥 with differences of poses, the products with 𝒥, and rotations with the rows.
 func TestTreeJacobian(t *testing.T) {
 	for seed := range uint64(6) {
 		rng := check.Rand(seed)
@@ -183,7 +183,7 @@ type aimer interface {
 
 func (e *treeEngine) goal(i int) (*target, *mechanism.State) { return &e.list[i], e.w.State() }
 
-// meetAll aims orientations and axes at what is there.
+// meetAll aims orientations and axes at their values in the present pose.
 func meetAll(t testing.TB, e aimer) {
 	t.Helper()
 	m := e.(interface{ problem() *Problem }).problem()
@@ -269,7 +269,7 @@ func TestTreeCoordinates(t *testing.T) {
 	}
 }
 
-// TestTreeRates: rates of a state are those of the driven freedoms, and nothing that is no number moves it.
+// TestTreeRates: a state gets the rates of the driven freedoms, and NaN does not move it.
 func TestTreeRates(t *testing.T) {
 	rng := check.Rand(4)
 	const n = 8

@@ -10,8 +10,8 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// TestExactKeepsNoState: what an Exact says is of the state at which At was called, whatever the caller does with the state since, and
-// after an error of At of none.
+// TestExactKeepsNoState: the results of an Exact are for the state at the call of At, even if the caller changes the state later; after an
+// error of At there are none.
 func TestExactKeepsNoState(t *testing.T) {
 	plan := testPlan(t, chainModel(3, 0.3))
 	e := testProblem(t, plan, &Task{Targets: []Target{{Name: "com", Type: Com}}}).NewExact()

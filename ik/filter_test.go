@@ -114,7 +114,7 @@ func TestFilterDefaults(t *testing.T) {
 	}
 }
 
-// TestFilterErrors: what keeps a filter from running is told at its place in the task.
+// TestFilterErrors: an error of a filter names the place in the task.
 func TestFilterErrors(t *testing.T) {
 	plan := planar(t, 0.5, 0.4, 0.3)
 	for _, c := range []struct {

@@ -125,7 +125,7 @@ func bush(t testing.TB, rng *rand.Rand, limits bool) (*kkt.Plan, *Task) {
 	return testPlan(t, m), task
 }
 
-// TestLeastKept: a level that cannot be reached keeps its errors, whatever is asked for below it.
+// TestLeastKept: a level that cannot be reached keeps its errors, whatever targets later levels have.
 func TestLeastKept(t *testing.T) {
 	check.Long(t)
 	rng := rand.New(rand.NewPCG(11, 35))
@@ -176,7 +176,7 @@ func noBetter(t *testing.T, s *Solver, task *Task) {
 	require.Greater(t, r.Targets[last].Linear, before*(1-1e-3), "%v after %v", r.Status, before)
 }
 
-// TestTwoLeastKept: of two levels out of reach both keep their errors, whatever a third asks for.
+// TestTwoLeastKept: two levels out of reach both keep their errors, whatever targets a third level has.
 func TestTwoLeastKept(t *testing.T) {
 	check.Long(t)
 	rng := rand.New(rand.NewPCG(12, 36))

@@ -23,7 +23,7 @@ func elbowTask(elbow spatial.Vec3) *Task {
 	}}
 }
 
-// TestPriorities: what is of a lower priority leaves the rest as it is, whether it can be met or not.
+// TestPriorities: targets of lower priority do not change the errors of the others, whether they can be met or not.
 func TestPriorities(t *testing.T) {
 	check.Long(t)
 	plan := planar(t, 0.5, 0.4, 0.3, 0.2)
@@ -136,7 +136,7 @@ func bestElbow(at spatial.Vec3) float64 {
 	return best
 }
 
-// TestPostureAtHand: a posture that is taken already asks for no steps, and is not missed.
+// TestPostureAtHand: a posture that the pose already has takes no steps, and counts as reached.
 func TestPostureAtHand(t *testing.T) {
 	plan := planar(t, 0.5, 0.4, 0.3)
 	for _, o := range []Options{{Engine: TreeEngine, Restarts: NoRestarts}, {Engine: DrivenEngine}, {Method: Sparse}} {

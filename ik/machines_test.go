@@ -15,11 +15,11 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// machineTol is the largest error of what a closed form tells, m or rad; flatTol the same where the merit is flat, so
+// machineTol is the largest error relative to a closed form, m or rad; flatTol the same where the merit is flat, so
 // that rounding moves coordinates by its root.
 const machineTol, flatTol = 1e-12, 1e-7
 
-// onEach solves a task with each of some engines, and calls see with what came of it.
+// onEach solves a task with each of some engines, and calls see with the result.
 func onEach(t *testing.T, m *model.Model, task *Task, engines []Engine, see func(e Engine, r *Result, st *mechanism.State)) {
 	t.Helper()
 	for _, e := range engines {

@@ -12,7 +12,7 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// TestNonholonomic: poses that only rolling reaches are none that inverse kinematics finds.
+// TestNonholonomic: inverse kinematics refuses mechanisms with nonholonomic rows, whose poses depend on the way of rolling.
 func TestNonholonomic(t *testing.T) {
 	p, err := rung.NewPlan(modeltest.Rolling(0), kkt.Options{})
 	require.NoError(t, err)

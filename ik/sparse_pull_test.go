@@ -36,8 +36,8 @@ func hardTask(rng *rand.Rand, n int) (*model.Model, Task) {
 	return m, task
 }
 
-// densePull returns the part of the gradient of a level that is left at a pose when all limits are left aside: what is
-// in the null space of the rows of the levels before it, relative to the errors.
+// densePull returns the part of the gradient of a level, without limits, in the null space of the rows of the levels before it, relative to the
+// errors.
 func densePull(t testing.TB, p *Problem, st *mechanism.State, l int) float64 {
 	e := newTreeOf(t, p)
 	require.NoError(t, e.set(st))
@@ -158,7 +158,7 @@ func TestSparsePull(t *testing.T) {
 	require.LessOrEqual(t, float64(odd), unsure*float64(ends))
 }
 
-// TestSparseOutside: a start beyond a limit is told, as with the other engines.
+// TestSparseOutside: the result names a freedom that starts beyond a limit, as with the other engines.
 func TestSparseOutside(t *testing.T) {
 	task := limited(8, -0.6, 0.6, tipAt(8, 0.85, 0.15))
 	s, st := sparseOf(t, chainModel(8, 0.9), task)

@@ -155,7 +155,7 @@ func TestSparseConflict(t *testing.T) {
 	}
 }
 
-// TestSparseLevels: what a level cannot reach changes nothing in the levels before it.
+// TestSparseLevels: a level that cannot be reached does not change the levels before it.
 func TestSparseLevels(t *testing.T) {
 	const n = 5
 	far := tipAt(n, 1.5, 1)
@@ -277,7 +277,7 @@ func TestSparseDoesNotAllocate(t *testing.T) {
 	}))
 }
 
-// TestSparseEnds: a context that ends leaves the state as it was, and so does the largest number of steps say so.
+// TestSparseEnds: when the context ends, the state stays as it was; when the largest number of steps is reached, the status says so.
 func TestSparseContext(t *testing.T) {
 	n := check.Few(20000, 10000)
 	s, st := sparseOf(t, chainModel(n, 0.3), Task{Targets: []Target{tipAt(n, -0.5, 0.3)}})
@@ -294,7 +294,7 @@ func TestSparseContext(t *testing.T) {
 	require.Equal(t, 2, r.Steps)
 }
 
-// TestSparseMethods: what the sparse method cannot do is refused.
+// TestSparseMethods: options that the sparse method does not have are refused.
 func TestSparseMethods(t *testing.T) {
 	p, err := NewProblem(mustPlan(t, chainModel(3, 0.3)), &Task{Targets: []Target{tipAt(3, 0.5, 0.3)}})
 	require.NoError(t, err)

@@ -220,8 +220,8 @@ func TestClosedIndependent(t *testing.T) {
 	require.NotEmpty(t, bad.Related)
 }
 
-// TestClosedContradiction prescribes the crank and the rocker of a four-bar at
-// rates that do not go together.
+// TestClosedContradiction prescribes rates for the crank and the rocker of a four-bar that
+// contradict each other.
 func TestClosedContradiction(t *testing.T) {
 	m := golden(t, "four-bar")
 	for _, j := range []int{0, len(m.Joints) - 1} {
@@ -313,7 +313,7 @@ func TestClosedPanics(t *testing.T) {
 	require.Equal(t, "direct lambda projection Method(7)", fmt.Sprint(tree.Direct, tree.Lambda, tree.Projection, tree.Method(7)))
 }
 
-// TestErrorsNameJoints: whatever makes a method fail, the error says where.
+// TestErrorsNameJoints: the error of a failed method names a joint, whatever the reason.
 func TestErrorsNameJoints(t *testing.T) {
 	refused := 0
 	for _, mass := range []float64{1, 1e300, math.MaxFloat64} {
@@ -335,7 +335,7 @@ func TestErrorsNameJoints(t *testing.T) {
 	require.Positive(t, refused)
 }
 
-// TestZeroValues: what has not been made says how it is made.
+// TestZeroValues: the panic of a zero value names its constructor.
 func TestZeroValues(t *testing.T) {
 	const text = "tree: zero ClosedSolver; use Plan.NewSolver"
 	assert.PanicsWithValue(t, text, func() { _ = new(tree.ClosedSolver).Solve(nil) })

@@ -25,8 +25,8 @@ func unequal(t *testing.T, factor float64) *model.Model {
 	return m
 }
 
-// TestLostError: a solve that loses digits has no result, until its loss is accepted. Then all is there, and the report has the
-// numbers of the error. The next solve is as good as ever.
+// TestLostError: a solve that loses digits has no result until the loss is accepted. Then all results are there, and the report has the
+// numbers of the error. The next solve is not affected.
 func TestLostError(t *testing.T) {
 	r := newRig(t, unequal(t, 1e14), tree.Options{})
 	s := r.plan.NewSolver(tree.Lambda, tree.SolverOptions{})
@@ -59,7 +59,7 @@ func TestLostError(t *testing.T) {
 	require.PanicsWithValue(t, "tree: no solution", func() { s.AcceptLoss() })
 }
 
-// TestAcceptLossOfNone: what is a result already stays one, and numbers that are not finite are none.
+// TestAcceptLossOfNone: AcceptLoss keeps an existing result, and makes no result of numbers that are not finite.
 func TestAcceptLossOfNone(t *testing.T) {
 	r := newRig(t, unequal(t, 1), tree.Options{})
 	for _, method := range methods {

@@ -123,8 +123,8 @@ func loopJoints(m *mechanism.Mechanism) (loops [][]int32) {
 	return loops
 }
 
-// requireOverlaps compares clusters with what their definition says: loops that
-// have a joint in common are in one cluster, and what is not so connected is not.
+// requireOverlaps compares clusters with their definition: two loops are in the same cluster if
+// and only if they are connected by loops with common joints.
 func requireOverlaps(t *testing.T, r *rig, list []tree.Cluster) {
 	t.Helper()
 	loops := loopJoints(r.mech)

@@ -9,7 +9,7 @@ import (
 	"github.com/rung-mbd/rung/tree"
 )
 
-// TestCoupledClusters: couplings join the loops at their joints, and what is between them.
+// TestCoupledClusters: a coupling puts the loops at its joints, and the joints between them, into one cluster.
 func TestCoupledClusters(t *testing.T) {
 	mech, err := mechanism.New(generate(t, "belt", 5, 1))
 	require.NoError(t, err)

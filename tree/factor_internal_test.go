@@ -228,8 +228,8 @@ func TestIndefiniteWork(t *testing.T) {
 	assert.Greater(t, f.flops, denseWork(n, n), "pairs")
 }
 
-// TestIndefiniteNotANumber: what is no number ends the factorization, which says so. It has been an index out of range
-// on the diagonal, and nothing beside it.
+// TestIndefiniteNotANumber: NaN ends the factorization, and dropped is NaN. On the diagonal it once caused an index out of range,
+// and elsewhere it was ignored.
 func TestIndefiniteNotANumber(t *testing.T) {
 	for n := 1; n <= 3; n++ {
 		for i := range n {

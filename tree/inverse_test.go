@@ -177,7 +177,7 @@ func TestInverseWeights(t *testing.T) {
 	}
 }
 
-// TestUnderactuated names what the actuators leave.
+// TestUnderactuated: the error names the freedoms that the actuators do not control.
 func TestUnderactuated(t *testing.T) {
 	r, _, _, _ := armRig(t)
 	st := r.mech.Initial()

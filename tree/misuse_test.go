@@ -11,7 +11,7 @@ import (
 	"github.com/rung-mbd/rung/tree"
 )
 
-// TestMisuse: what the caller could know is a panic with a constant text.
+// TestMisuse: programming errors of the caller panic with a constant text.
 func TestMisuse(t *testing.T) {
 	m, err := bench.Generate("ladder", 6, 1)
 	require.NoError(t, err)

@@ -10,7 +10,7 @@ import (
 	"github.com/rung-mbd/rung/tree"
 )
 
-// TestNonholonomicClosure: of rows of velocities no loop function can make poses.
+// TestNonholonomicClosure: a closure refuses nonholonomic rows, which have no loop function for poses.
 func TestNonholonomicClosure(t *testing.T) {
 	mech, err := mechanism.New(modeltest.Rolling(0))
 	require.NoError(t, err)

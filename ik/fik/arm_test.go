@@ -58,7 +58,7 @@ func (a *arm) set(q []float64) {
 	}
 }
 
-// errorTo stores what is missing to a pose.
+// errorTo stores the error of the tool to a wanted pose.
 func (a *arm) errorTo(e []float64, position spatial.Vec3, rotation spatial.Quat) {
 	angular, linear := rotation.Mul(a.rotation.Conj()).Log(), position.Sub(a.position)
 	all := [6]float64{angular[0], angular[1], angular[2], linear[0], linear[1], linear[2]}

@@ -217,8 +217,8 @@ func TestInner(t *testing.T) {
 	}
 }
 
-// TestNullMotion: at a frozen pose dq0 comes through but for what
-// would move the targets, which is left over as far as A is not zero.
+// TestNullMotion: at a frozen pose, dq0 is added to dq except for its part that
+// would move the targets, of which a remainder stays unless A is zero.
 func TestNullMotion(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 6))
 	J := fik.NewDense(2, 5, random(rng, 10))
@@ -234,7 +234,7 @@ func TestNullMotion(t *testing.T) {
 	require.Greater(t, check.MaxAbs(f.NullZ()), 0.01)
 }
 
-// TestWideAndTall: the matrix of a map by the products that are fewer.
+// TestWideAndTall: the matrix of a map is computed by products with the map or its transpose, whichever are fewer.
 func TestWideAndTall(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 7))
 	for _, c := range [][2]int{{2, 5}, {5, 2}, {3, 3}} {

@@ -88,8 +88,8 @@ func TestStabilityDuringRun(t *testing.T) {
 	}
 }
 
-// TestStabilityTurns: another direction than the one that the power
-// method has in hand becomes unstable, at once and by far.
+// TestStabilityTurns: another direction than the present vector of the power
+// method becomes suddenly very unstable.
 func TestStabilityTurns(t *testing.T) {
 	for _, o := range []fik.Options{
 		{P: []float64{1}, A: []float64{-1}, H: 0.4}, {P: []float64{1, 0.1, 0.1, 1}, A: []float64{-1, -2}, H: 0.4},
@@ -215,8 +215,8 @@ func TestFormF(t *testing.T) {
 	require.InDelta(t, 0.5/(1-1.2+0.5), dq[0], 1e-9)
 }
 
-// TestZeroEigenvalue: where J V Jᵀ P − A has the eigenvalue zero no
-// step brings its mode to zero, and that is what is said.
+// TestZeroEigenvalue: if J V Jᵀ P − A has the eigenvalue zero, its mode does not decay with any
+// step, and the error says so.
 func TestZeroEigenvalue(t *testing.T) {
 	for _, o := range []fik.Options{{}, {H: 1e-3}, {Adapt: true}} {
 		o.P, o.A = []float64{1, 3, 3, 10.75}, []float64{-1, -16}
