@@ -14,8 +14,8 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// TestBalanceReadsInputs changes inputs after a Balance has been made. Its steps are those of one that is made with the changed inputs, to
-// the bit: whatever is made for Inputs reads them whenever it computes.
+// TestBalanceReadsInputs changes inputs after a Balance has been created. Its steps are, to the bit, the steps of a Balance created with the
+// changed inputs, as inputs are read at each computation.
 func TestBalanceReadsInputs(t *testing.T) {
 	m := generate(t, "road-train", 1, 1)
 	at := func(name string) int {

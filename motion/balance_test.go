@@ -76,7 +76,7 @@ func TestBalanceOrder(t *testing.T) {
 	assert.InDelta(t, 2, e[1]/e[2], 0.3)
 }
 
-// TestBalanceIterations: a step ends after as many iterations as it may have, in balance to a hundredth of the weight or not at
+// TestBalanceIterations: a step ends after the largest number of iterations, in balance to a hundredth of the weight or not at
 // all.
 func TestBalanceIterations(t *testing.T) {
 	p := newPlan(t, generate(t, "rover", 1, 1), order.Auto)
@@ -185,7 +185,7 @@ func TestBalanceAllocates(t *testing.T) {
 	}
 }
 
-// TestBalanceRefuses: internal states of contacts are not for these steps, and say so.
+// TestBalanceRefuses: mechanisms with internal states of contacts are refused.
 func TestBalanceRefuses(t *testing.T) {
 	m := generate(t, "rover", 1, 1)
 	for i := range m.Forces {

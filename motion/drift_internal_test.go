@@ -61,7 +61,7 @@ func apart(a, b *mechanism.State) (e float64) {
 	return e
 }
 
-// byTheFactor projects a copy of what is off and reports whether that took no other factor.
+// byTheFactor projects a copy of the state that is off, and reports whether that took no other factorization.
 func (d *drifted) byTheFactor(t *testing.T, boundP, boundV float64) (*mechanism.State, bool) {
 	t.Helper()
 	st := d.off.Clone()
@@ -124,7 +124,7 @@ func TestProjectDriftByTheFactor(t *testing.T) {
 	}
 }
 
-// TestProjectDriftWithin: what is within a bound stays bit by bit, poses well within also where velocities are not.
+// TestProjectDriftWithin: states within the bounds stay bit by bit, and so do poses well within their bound if only velocities are not.
 func TestProjectDriftWithin(t *testing.T) {
 	d := newDrifted(t, "ladder", 60, driftEps, kkt.Options{})
 	require.NoError(t, d.dyn.Accelerations(d.a, d.closed))
@@ -246,7 +246,7 @@ func TestProjectDriftSteps(t *testing.T) {
 	}
 }
 
-// TestProjectDriftMisuse checks states that are not good.
+// TestProjectDriftMisuse checks panics and errors for invalid states.
 func TestProjectDriftMisuse(t *testing.T) {
 	d := newDrifted(t, "ladder", 60, driftEps, kkt.Options{})
 	require.PanicsWithValue(t, "motion: foreign state: Mechanism.Adopt takes one of another mechanism over", func() { _, _ = d.dyn.ProjectDrift(&mechanism.State{}, 1, 1) })

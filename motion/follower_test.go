@@ -206,7 +206,7 @@ func TestFollowThroughFlat(t *testing.T) {
 	}
 }
 
-// TestFollowJump refuses a motion that jumps: joints close behind it, and the bodies have not gone there.
+// TestFollowJump refuses a motion that jumps: the joints can be closed after the jump, but displacements do not agree with velocities.
 func TestFollowJump(t *testing.T) {
 	m := planar(t, spatial.Vec3{}, spatial.Vec3{0.4, 0.1}, spatial.Vec3{1.1, 0.9}, spatial.Vec3{1.2})
 	for i := range m.Joints {
@@ -252,7 +252,7 @@ func TestFollowFree(t *testing.T) {
 	require.Zero(t, f.State().Time)
 }
 
-// TestFollowTimes: a time that is no number, to which no step leads, is refused as one before is.
+// TestFollowTimes: NaN is refused as a time, as is a time before the present one.
 func TestFollowTimes(t *testing.T) {
 	m := planar(t, spatial.Vec3{}, spatial.Vec3{0, 1, 0}, spatial.Vec3{2, 1, 0}, spatial.Vec3{2, 0, 0})
 	driven(m, "p0", 0, 1)

@@ -132,7 +132,7 @@ func TestImpactOfPoint(t *testing.T) {
 	assert.InDelta(t, taken, missing, impactTol)
 }
 
-// TestStuckFreedoms: what couplings hold fast has no response but rounding.
+// TestStuckFreedoms: a freedom that couplings hold has no response except rounding.
 func TestStuckFreedoms(t *testing.T) {
 	m := sliders(3, 0, 0, func(a, b *model.Joint) { b.Armature = []float64{1e-3} })
 	m.Couplings = []model.Coupling{{Name: "fast", Terms: []model.CouplingTerm{{Coupled: model.Coupled{Joint: "on"}, Factor: 1}}}}

@@ -36,7 +36,7 @@ func (s springy) DerivativesTo(pose, velocity []float64, _ []mechanism.BodyMotio
 	return nil
 }
 
-// TestMethodsFollowInputs: all methods see inputs and forces of one's own as they change.
+// TestMethodsFollowInputs: all methods use the present inputs and users' forces.
 func TestMethodsFollowInputs(t *testing.T) {
 	for _, family := range []string{"stewart", "random"} {
 		plan := newPlan(t, generate(t, family, 3, 2), order.Auto)

@@ -261,7 +261,7 @@ func TestNewtonOfActuators(t *testing.T) {
 	}
 }
 
-// TestNewtonErrors: names of what is wrong, and panics without a matrix.
+// TestNewtonErrors: errors name their element, and there are panics without a matrix.
 func TestNewtonErrors(t *testing.T) {
 	p := newPlan(t, golden(t, "springs"), order.Auto)
 	n, st := motion.NewNewton(p), p.Initial()

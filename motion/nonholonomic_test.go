@@ -14,7 +14,7 @@ import (
 	"github.com/rung-mbd/rung/motion/runs"
 )
 
-// TestNonholonomic: what finds poses by the rows of the joints refuses rows of velocities, with the first joint that has some.
+// TestNonholonomic: methods that find poses by the rows of the joints refuse nonholonomic rows, with the first joint that has some.
 func TestNonholonomic(t *testing.T) {
 	p, err := rung.NewPlan(modeltest.Rolling(0), kkt.Options{})
 	require.NoError(t, err)

@@ -13,7 +13,7 @@ import (
 	"github.com/rung-mbd/rung/sim"
 )
 
-// TestErrorsApart: errors of poses and errors of velocities that are measured apart have the bits of those measured together.
+// TestErrorsApart: errors of poses and of velocities have the same bits when they are measured separately and together.
 func TestErrorsApart(t *testing.T) {
 	for family, n := range map[string]int{"cam-train": 3, "scissor": 4, "stewart": 1, "gear-train": 5} {
 		d := newDrifted(t, family, n, 1e-6, kkt.Options{})
@@ -34,7 +34,8 @@ func TestErrorsApart(t *testing.T) {
 	}
 }
 
-// TestEndViolation: what steps of RATTLE know of their ends is what these violate, and no step that they do not know is told.
+// TestEndViolation: the violations that steps of RATTLE report for their ends are right, and no violation is reported that they have not
+// measured.
 func TestEndViolation(t *testing.T) {
 	p := planOf(t, "cam-train", 3)
 	r, err := NewRattle(p, RattleOptions{Tolerance: 1e-6, Damp: true})
@@ -121,7 +122,7 @@ func TestLostDirection(t *testing.T) {
 	require.False(t, ok)
 }
 
-// TestLeftRatesAreBounds: what a correction of velocities is said to leave at a pose that is off is no less than what the joints say.
+// TestLeftRatesAreBounds: the error that a correction of velocities returns, at a pose that is off, is at least the error of the joints.
 func TestLeftRatesAreBounds(t *testing.T) {
 	const off, push = 1e-4, 0.5 // m, and rad/s or m/s
 	for family, n := range map[string]int{"cam-train": 3, "stewart": 1, "gear-train": 5, "ladder": 4, "grid": 4} {

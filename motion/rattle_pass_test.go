@@ -57,7 +57,7 @@ func TestRattlePassesSingularPoses(t *testing.T) {
 	}
 }
 
-// TestRattlePassResumed: a run that goes on from a checkpoint between passes has the bits of one that nobody has ended.
+// TestRattlePassResumed: a run that continues from a checkpoint between passes has the bits of an uninterrupted one.
 func TestRattlePassResumed(t *testing.T) {
 	check.Long(t)
 	const step, from, until = 1. / 480, 1.22, 1.3 // around the first singular pose

@@ -11,7 +11,7 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// TestDifferenceOf tells of ranks that differ.
+// TestDifferenceOf: ranks that differ are reported.
 func TestDifferenceOf(t *testing.T) {
 	require.Nil(t, differenceOf(17, 17, motion.TreeDirect))
 	d := differenceOf(17, 18, motion.TreeDirect)
