@@ -18,7 +18,7 @@ type CloseError struct {
 	Predecessor, Successor string          // bodies of the joint; empty for a coupling
 	Linear                 bool            // the row is a length, not an angle
 	Rate                   bool            // the error is of a velocity, not of a position
-	Off                    float64         // size of the error: m or rad, m/s or rad/s; for a coupling, as an error of the freedom with the largest factor
+	Off                    float64         // size of the error: m or rad, m/s or rad/s; of a coupling, for the freedom with the largest factor
 	Steps                  int             // as Closing.Steps
 }
 

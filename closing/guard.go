@@ -2,7 +2,7 @@ package closing
 
 import "github.com/rung-mbd/rung/mechanism"
 
-// enter begins a call, which ends with c.guard.Leave. It panics if c is a zero Closer or in use by another goroutine, and computes the
+// enter begins a call, which ends when its guard is left. It panics if c is a zero Closer or in use by another goroutine, and computes the
 // units anew if inputs have changed the bodies since the last call.
 func (c *Closer) enter() {
 	if c == nil || c.mech == nil {

@@ -5,7 +5,7 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// fillOwn adds user's force i (mechanism.Force) to K and C.
+// fillOwn adds user's force i (mechanism.DifferentiableForce) to K and C.
 //
 // It returns an error with the name of the force if it has no derivatives or is not finite.
 func (s *System) fillOwn(i int) error {

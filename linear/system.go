@@ -205,7 +205,7 @@ func (s *System) determined() error {
 	return nil
 }
 
-// enter begins a use of s, which ends with s.guard.Leave. It panics if s is not one of NewSystem or is in use by another goroutine.
+// enter begins a use of s, which ends when its guard is left. It panics if s is not one of NewSystem or is in use by another goroutine.
 func (s *System) enter() {
 	s.mustBe()
 	if !s.guard.Enter() {
