@@ -125,7 +125,7 @@ func (y *System) fillCoupling(w *jointWork, i int, s *mechanism.State) {
 	y.Scale[o] = unvanished(y.Scale[o])
 }
 
-// fillCouplings fills the rows of the couplings lo ≤ i < hi. The bodies' kinematics are there.
+// fillCouplings fills the rows of the couplings lo ≤ i < hi. The bodies' kinematics have been computed.
 func (y *Weighted) fillCouplings(s *mechanism.State, lo, hi int) {
 	var w jointWork
 	p := y.Layout.Pattern

@@ -40,8 +40,8 @@ type column [groupBodies][6]float64
 // of returns the state of tree joint k of a group.
 func (w *groupWork) of(q *group, k int32) *treeState { return &w.trees[k-q.first] }
 
-// fillGroup computes the right side of a group, and its N and c. The kinematics are there. It returns the largest
-// component of C⁻¹·f, or NaN if c overflows.
+// fillGroup computes the right side of a group, and its N and c of theory.md (R2). The kinematics have been computed. It returns the
+// largest component of C⁻¹·f, or NaN if c overflows.
 func (y *Reduced) fillGroup(w *groupWork, q *group, s *mechanism.State) (free float64) {
 	for k := q.first; k < q.end; k++ {
 		t, at := &y.Groups.trees[k], w.of(q, k)

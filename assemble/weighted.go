@@ -229,7 +229,7 @@ func addWeightedForce(out *[6]float64, b *bodies.Body, E *spatial.Mat3, w *spati
 
 // fillJoints fills the rows of joints lo ≤ i < hi in the list of joints that have
 // rows. It returns the first one whose rows are not defined at the state (joints.Spec.NoRows), or
-// hi. The bodies' kinematics are there.
+// hi. The bodies' kinematics have been computed.
 func (y *Weighted) fillJoints(s *mechanism.State, lo, hi int) int {
 	var w jointWork
 	var pins pinWork

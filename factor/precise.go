@@ -289,7 +289,8 @@ func (f *Precise) LastOrder(values []sparse.Num, scale []float64, m int) ([]int3
 	return out, nil
 }
 
-// pivot stores the pivot d of row k, or minus its scale if the row counts as redundant.
+// pivot stores the pivot d of row k, or minus its scale if the row counts as redundant. It returns a *PivotError if d cannot be a pivot;
+// see Factorize.
 func (f *Precise) pivot(k int, d dd.Num, tau float64) error {
 	f.weak[k] = false
 	bad := !algebra.Finite(d.Hi)

@@ -76,7 +76,7 @@ func (v *releaser) run() error {
 	best := math.Inf(1)
 	for step := 0; ; step++ {
 		// The residual of z = Uᵀ·x(z).
-		v.now(v.c)
+		v.heldTo(v.c)
 		for i := range v.c {
 			v.c[i] -= v.z[i]
 		}
@@ -143,8 +143,8 @@ func (v *releaser) polish() {
 	clear(v.b)
 }
 
-// now stores Uᵀ·x of the solution x of s in z.
-func (v *releaser) now(z []float64) {
+// heldTo stores Uᵀ·x in z, the held parts of the solution x of s.
+func (v *releaser) heldTo(z []float64) {
 	s := v.s
 	for i := range s.plan.held {
 		h := &s.plan.held[i]

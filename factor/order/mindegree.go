@@ -186,8 +186,8 @@ func (q *quotient) link() {
 	}
 }
 
-// fill returns a slice of at least n times −1, in the memory of s if it suffices. All
-// of s is −1 already, as run leaves its lists empty.
+// fill returns a slice of at least n elements that are −1, in the memory of s if it suffices. All
+// elements of s are −1 already, because run leaves its lists empty.
 func fill(s []int32, n int) []int32 {
 	old := len(s)
 	if old >= n {

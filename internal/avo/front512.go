@@ -156,8 +156,8 @@ func (t *tops512) addFront(name string, w int, rows reg.Register) {
 	t.eachBelow(name+"_added", w, rows, add)
 }
 
-// addBare adds the right side of the pivots, which is at RSI, to the last row. It adds the update matrix of a child, if there is
-// one, to the first rows and to the last row.
+// addBare is addFront for a front that is not in memory. It adds the right side of the pivots, which is at RSI, to the last row, and the
+// update matrix of a child, if there is one, to the first rows and to the last row.
 func (t *tops512) addBare(rows reg.Register) {
 	for j := range shortWidth512 {
 		if j >= narrowestFront512 {

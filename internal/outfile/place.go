@@ -67,8 +67,8 @@ func Hold(path string) (*Place, error) {
 // takeTries is the largest number of attempts to take a lock whose file others remove meanwhile.
 const takeTries = 100
 
-// take locks the file at path. A writer that releases a lock removes its file. So a lock counts only
-// if its file still exists after the lock has been taken.
+// take locks the file at path, and returns ErrHeld if somebody else has locked it. A writer that releases a lock
+// removes its file. So a lock counts only if its file still exists after the lock has been taken.
 func take(path string) (*flock.Flock, error) {
 	for range takeTries {
 		l := flock.New(path, flock.SetPermissions(0o666))

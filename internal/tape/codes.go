@@ -46,23 +46,23 @@ const (
 	Unit Code = 20
 	// Quotient stores B/C, a lane.
 	Quotient Code = 21
-	// Departure makes A the larger of itself and the distance from one of the squared norm of the rotation in the state B of a body. It adds what is not finite in the state, as no number, to C.
+	// Departure raises A to the distance from one of the squared norm of the rotation in the state B of a body, if that is larger. It adds NaN to C if a number of the state is not finite.
 	Departure Code = 22
-	// Body stores axes and Eᵀω of a body in A, and C⁻¹·(−ω×Iω, m·g) in E; B is its rotation, its angular velocity after six lanes more, C its constants, D gravity.
+	// Body stores axes and Eᵀω of a body in A, and C⁻¹·(−ω×Iω, m·g) in E; B is its rotation, with its angular velocity seven vectors behind, C its constants, D gravity.
 	Body Code = 23
 	// Axes stores the axes of a body in A: B is its rotation.
 	Axes Code = 24
-	// Point stores what a point of a body has in A: the body's position, the point's from there, its velocity. B is the state of the body, C its axes, D the point in them.
+	// Point stores numbers of a point of a body in A: the position of the body, the point relative to it, the velocity of the point. B is the state of the body, C its axes, D the point in these axes.
 	Point Code = 25
-	// Apart stores in A the distance of the points C and B (Point), along the axes D and with the other sign, and F bytes behind it its rate beside a body that turns with E.
+	// Apart stores in A the vector from point C to point B (Point), along the axes D, and F bytes behind it its rate relative to a body with the angular velocity E.
 	Apart Code = 26
-	// Tilt stores in A how the axis z of a hinge, D in the axes C, is turned against the axes B, about the first two of them and with the other sign, and F bytes behind it its rate, where the body of C turns with E against that of B.
+	// Tilt stores in A the sines, with the other sign, of the rotation of a hinge's axis z, D in the axes C, relative to the axes B, about the first two axes of B. F bytes behind it stores the rates; E is the angular velocity of the body of C relative to the body of B.
 	Tilt Code = 27
 	// SumSquares adds the squares of N lanes at B to A.
 	SumSquares Code = 28
 	// Weigh adds C⁻¹·(moment, force) to A: B the force, C the moment, world axes, D the weight, E the axes.
 	Weigh Code = 29
-	// Unweigh stores C⁻ᵀ·B in A, world axes: C the axes, D the weight. It adds what is not finite, as no number, to E.
+	// Unweigh stores C⁻ᵀ·B in A, world axes: C the axes, D the weight. It adds NaN to E if a number is not finite.
 	Unweigh Code = 30
 	// Forces stores N rows of forces along columns of B: (L⁻¹·(arm×e), e/√m), C the arm, D the weight.
 	Forces Code = 31
@@ -70,23 +70,23 @@ const (
 	Moments Code = 32
 	// Wrench stores the row of the wrench B (moment, force), world axes: (L⁻¹·(Eᵀn + arm×Eᵀf), Eᵀf/√m), C the axes, D the weight, E the arm in body axes.
 	Wrench Code = 33
-	// Squares stores in A the squared norms of N rows of six at B, plus what is at C.
+	// Squares stores in A the squared norms of N rows of six numbers at B, plus the numbers at C.
 	Squares Code = 34
 	// Centripetal stores D + B×(B×C).
 	Centripetal Code = 35
 	// LessCentripetal stores D − B×(B×C).
 	LessCentripetal Code = 36
-	// Pull stores the force of a spring-damper on its end A: B the line and the relative velocity after it, C stiffness, damping and rest length, D the squared sizes of what the line is the difference of. It adds no number to E where the line has no direction.
+	// Pull stores the force of a spring-damper on its end A: B the line and the relative velocity behind it, C stiffness, damping and rest length, D the square of the smallest length at which the line has a direction. It adds NaN to E if the line is shorter.
 	Pull Code = 37
 	// HingeBias stores Bᵀ·(ω×(ω×C)) and Bᵀ·ω: B the axes of a joint in those of a body, C the arm of the joint, D is ω, body axes.
 	HingeBias Code = 38
 	// Torque adds L⁻¹·(B·C) to A: C a moment along the axes B of a joint in those of a body, D the weight of the body.
 	Torque Code = 39
-	// Verdict stores in A one where a solve holds, by its record B and the limits C, the number of weak rows is D, and E is one; zero elsewhere.
+	// Verdict stores in A one in lanes whose solve is accurate by its record B and the limits C, whose number of weak rows is D, and in which E is one; zero in the others.
 	Verdict Code = 40
-	// Wanting stores in A one where a solve wants a correction, by its record B and the limits C of its residuals and pivots; zero elsewhere.
+	// Wanting stores in A one in lanes whose solve needs a correction, by its record B and the limits C of its residuals and pivots; zero in the others.
 	Wanting Code = 41
-	// Size makes A the largest of itself and the squared norm of six lanes at B, which it stores in C.
+	// Size stores in C the squared norm of six numbers at B, and raises A to it if it is larger.
 	Size Code = 42
 	// Angle stores in A the angle from the axes B to C about the third of B, of the nearest such rotation, within half a turn of D: columns in the same axes.
 	Angle Code = 43
@@ -230,11 +230,11 @@ const (
 	Upper6 Code = 112
 	// Transpose stores in A, with rows of F bytes, the rows of N lanes that begin at B as one column: A[i] = B[i].
 	Transpose Code = 113
-	// Diagonal stores −B, and what follows it by F bytes each, N lanes.
+	// Diagonal stores in A the negatives of N numbers: the first one is at B, the others follow F bytes apart.
 	Diagonal Code = 114
-	// Judge compares N residuals B of rows with what they stand for: C the right side, D the 1/D, E the scales, before B the squared sizes of the bodies, and six places after it the multipliers. A is the record.
+	// Judge compares N residuals B of rows with the magnitudes of their terms: C the right side, D the 1/D, E the scales. The squared sizes of the bodies are before B, and the multipliers six places behind it. A is the record.
 	Judge Code = 115
-	// Spare compares N residuals B of spare rows with a part of their terms, E with its square: C the right side, D the scales, before B the sum of the norms of the bodies. A is the largest excess of squares.
+	// Spare compares N residuals B of spare rows with a part of their terms: E is the part, then its square, C the right side, D the scales, before B the sum of the norms of the bodies. A is the largest excess of squares.
 	Spare Code = 116
 	// Roots stores the roots of N lanes B in A.
 	Roots Code = 117
@@ -294,29 +294,29 @@ const (
 	Columns6of6 Code = 144
 	// Pair3of5 stores −B·Cᵀ, both rows of a shape, in A.
 	Pair3of5 Code = 145
-	// MotionOfJoint moves a body that hangs on the ground by N motions E of its joint, (R3): C is the frame of the body, with its arms, D its constants. F takes the motions, A the motions weighted, (R6).
+	// MotionOfJoint moves a body whose joint leads to the ground by N motions E of this joint, (R3): C is the frame of the body, with its arms, D its constants. F takes the motions, A the motions weighted, (R6).
 	MotionOfJoint Code = 146
-	// MotionOfBoth moves a body by N motions, its parent's, B, and its joint's, E, (R3): C is the frame of the body, with its arms, D its constants. F takes the motions, A the motions weighted, (R6).
+	// MotionOfBoth moves a body by N motions, the sums of the motions B of its parent and E of its joint, (R3): C is the frame of the body, with its arms, D its constants. F takes the motions, A the motions weighted, (R6).
 	MotionOfBoth Code = 147
 	// MotionOfParent moves a body by N motions of its parent, B, (R3): C is the frame of the body, with its arms, D its constants. F takes the motions, A the motions weighted, (R6).
 	MotionOfParent Code = 148
-	// Root moves a body on a hinge to the ground, by the hinge and by what velocities add, (R3) and (R5): B is the axis of the hinge, world axes, C the frame of the body, D its constants, E the arm of the hinge, body axes. A takes the two motions weighted, (R6); the angular part of the second is zero and stays what it is. It makes the first of length one, which is N where no body hangs on this one.
+	// Root moves a body on a hinge to the ground, by a unit motion of the hinge and by the acceleration caused by velocities, (R3) and (R5): B is the axis of the hinge, world axes, C the frame of the body, D its constants, E the arm of the hinge, body axes. A takes the two motions weighted, (R6); the angular part of the second is zero and is not written. It makes the first of length one, which is N where no body hangs on this one.
 	Root Code = 149
-	// RootHolds moves a body on a hinge to the ground, by the hinge and by what velocities add, (R3) and (R5): B is the axis of the hinge, world axes, C the frame of the body, D its constants, E the arm of the hinge, body axes. A takes the two motions weighted, (R6); the angular part of the second is zero and stays what it is. The frame takes both, for the bodies that hang on this one.
+	// RootHolds moves a body on a hinge to the ground, by a unit motion of the hinge and by the acceleration caused by velocities, (R3) and (R5): B is the axis of the hinge, world axes, C the frame of the body, D its constants, E the arm of the hinge, body axes. A takes the two motions weighted, (R6); the angular part of the second is zero and is not written. The frame takes both, for the bodies that hang on this one.
 	RootHolds Code = 150
-	// BiasOnGround stores what velocities add at the joint to the ground of a body, (R5): B is its angular velocity, C its frame.
+	// BiasOnGround stores the acceleration caused by velocities at the joint of a body to the ground, (R5): B is its angular velocity, C its frame.
 	BiasOnGround Code = 151
-	// BiasOnParent stores what velocities add at the joint of a body, (R5): B is the angular velocity of its parent, C its frame, D its angular velocity.
+	// BiasOnParent stores the acceleration caused by velocities at the joint of a body, (R5): B is the angular velocity of its parent, C its frame, D its angular velocity.
 	BiasOnParent Code = 152
-	// UniversalBias stores the angular acceleration that velocities demand of a universal joint, (R4): B and C are its axes on P and on S, D and E the angular velocities of the bodies of S and P.
+	// UniversalBias stores the angular acceleration of a universal joint caused by velocities, (R4): B and C are its axes on P and on S, D and E the angular velocities of the bodies of S and P.
 	UniversalBias Code = 153
 	// Twist adds L⁻¹·Eᵀ·(B·C) to A: B the axis of a hinge, world axes, C the moment about it, D the weight of the body, E its axes.
 	Twist Code = 154
 	// Between stores B·(C − D) of vectors.
 	Between Code = 155
-	// Pin stores in A where the pin of a hinge on a body is, world axes, and how fast: B is the state of the body, C its axes, D origin and axis of the pin in them.
+	// Pin stores in A position, axis and velocities of the pin of a hinge on a body, world axes: B is the state of the body, C its axes, D origin and axis of the pin in these axes.
 	Pin Code = 156
-	// TurnedPin does the same as Pin, and stores the rotation of the body behind.
+	// TurnedPin is Pin, but also stores the rotation of the body behind the pin.
 	TurnedPin Code = 157
 	// BackOnHinge stores in A the motions that put a body back on the pin E of a hinge, of its pose and of its velocity (R4): B is the state of the body, C its axes, D its own pin in them. It adds the squares of the first motion to F.
 	BackOnHinge Code = 158
@@ -334,25 +334,25 @@ const (
 	Loads1 Code = 164
 	// ErrorLoads1 stores D + N·c, the right sides of a group (R8), for two vectors c one behind the other in C; those of D and A are F bytes apart. B are the 1 columns N of a body.
 	ErrorLoads1 Code = 165
-	// Project1 stores in A, with rows of F bytes, what the 1 columns N of a body in C make of N rows B of a joint, −B·N; it subtracts B·c from D, with c behind N, and adds the squared norms of the rows to E.
+	// Project1 stores −B·N in A, with rows of F bytes, for the 1 columns N of a body in C and N rows B of a joint. It subtracts B·c from D, where c is behind N, and adds the squared norms of the rows to E.
 	Project1 Code = 166
-	// ProjectMoments1 stores in A, with rows of F bytes, what the 1 columns N of a body in C make of N rows B of moments of a joint, −B·N; it subtracts B·c from D, with c behind N, and adds the squared norms of the rows to E.
+	// ProjectMoments1 stores −B·N in A, with rows of F bytes, for the 1 columns N of a body in C and N rows B of moments of a joint. It subtracts B·c from D, where c is behind N, and adds the squared norms of the rows to E.
 	ProjectMoments1 Code = 167
 	// Loads2 stores D − N·(C − c), the right side of a group (R2): C is the load of a body, B its 2 columns N and c behind them.
 	Loads2 Code = 168
 	// ErrorLoads2 stores D + N·c, the right sides of a group (R8), for two vectors c one behind the other in C; those of D and A are F bytes apart. B are the 2 columns N of a body.
 	ErrorLoads2 Code = 169
-	// Project2 stores in A, with rows of F bytes, what the 2 columns N of a body in C make of N rows B of a joint, −B·N; it subtracts B·c from D, with c behind N, and adds the squared norms of the rows to E.
+	// Project2 stores −B·N in A, with rows of F bytes, for the 2 columns N of a body in C and N rows B of a joint. It subtracts B·c from D, where c is behind N, and adds the squared norms of the rows to E.
 	Project2 Code = 170
-	// ProjectMoments2 stores in A, with rows of F bytes, what the 2 columns N of a body in C make of N rows B of moments of a joint, −B·N; it subtracts B·c from D, with c behind N, and adds the squared norms of the rows to E.
+	// ProjectMoments2 stores −B·N in A, with rows of F bytes, for the 2 columns N of a body in C and N rows B of moments of a joint. It subtracts B·c from D, where c is behind N, and adds the squared norms of the rows to E.
 	ProjectMoments2 Code = 171
 	// Loads3 stores D − N·(C − c), the right side of a group (R2): C is the load of a body, B its 3 columns N and c behind them.
 	Loads3 Code = 172
 	// ErrorLoads3 stores D + N·c, the right sides of a group (R8), for two vectors c one behind the other in C; those of D and A are F bytes apart. B are the 3 columns N of a body.
 	ErrorLoads3 Code = 173
-	// Project3 stores in A, with rows of F bytes, what the 3 columns N of a body in C make of N rows B of a joint, −B·N; it subtracts B·c from D, with c behind N, and adds the squared norms of the rows to E.
+	// Project3 stores −B·N in A, with rows of F bytes, for the 3 columns N of a body in C and N rows B of a joint. It subtracts B·c from D, where c is behind N, and adds the squared norms of the rows to E.
 	Project3 Code = 174
-	// ProjectMoments3 stores in A, with rows of F bytes, what the 3 columns N of a body in C make of N rows B of moments of a joint, −B·N; it subtracts B·c from D, with c behind N, and adds the squared norms of the rows to E.
+	// ProjectMoments3 stores −B·N in A, with rows of F bytes, for the 3 columns N of a body in C and N rows B of moments of a joint. It subtracts B·c from D, where c is behind N, and adds the squared norms of the rows to E.
 	ProjectMoments3 Code = 175
 	// GroupGram3x1 stores D − B·Bᵀ, 3 rows of 1, in the block A, lower triangle, and E − B·C in the right side behind it.
 	GroupGram3x1 Code = 176
@@ -366,53 +366,53 @@ const (
 	GroupGram5x2 Code = 180
 	// GroupGram5x3 stores D − B·Bᵀ, 5 rows of 3, in the block A, lower triangle, and E − B·C in the right side behind it.
 	GroupGram5x3 Code = 181
-	// Orthonormal1 makes the columns N of a group orthonormal: A, B, C are those of its bodies, the number of freedoms of whose joints is in the name.
+	// Orthonormal1 makes the columns N of a group orthonormal: A, B, C are the columns of its bodies. The digits in the name are the numbers of freedoms of their joints.
 	Orthonormal1 Code = 182
-	// Orthonormal11 makes the columns N of a group orthonormal: A, B, C are those of its bodies, the number of freedoms of whose joints is in the name.
+	// Orthonormal11 makes the columns N of a group orthonormal: A, B, C are the columns of its bodies. The digits in the name are the numbers of freedoms of their joints.
 	Orthonormal11 Code = 183
-	// Orthonormal111 makes the columns N of a group orthonormal: A, B, C are those of its bodies, the number of freedoms of whose joints is in the name.
+	// Orthonormal111 makes the columns N of a group orthonormal: A, B, C are the columns of its bodies. The digits in the name are the numbers of freedoms of their joints.
 	Orthonormal111 Code = 184
-	// Orthonormal12 makes the columns N of a group orthonormal: A, B, C are those of its bodies, the number of freedoms of whose joints is in the name.
+	// Orthonormal12 makes the columns N of a group orthonormal: A, B, C are the columns of its bodies. The digits in the name are the numbers of freedoms of their joints.
 	Orthonormal12 Code = 185
-	// Orthonormal2 makes the columns N of a group orthonormal: A, B, C are those of its bodies, the number of freedoms of whose joints is in the name.
+	// Orthonormal2 makes the columns N of a group orthonormal: A, B, C are the columns of its bodies. The digits in the name are the numbers of freedoms of their joints.
 	Orthonormal2 Code = 186
-	// Orthonormal21 makes the columns N of a group orthonormal: A, B, C are those of its bodies, the number of freedoms of whose joints is in the name.
+	// Orthonormal21 makes the columns N of a group orthonormal: A, B, C are the columns of its bodies. The digits in the name are the numbers of freedoms of their joints.
 	Orthonormal21 Code = 187
-	// Rate stores in A the acceleration of the origin of a body's frame and its angular acceleration, world axes: B is the solution, C the axes and Eᵀω, D the constants of the body. It adds what is not finite, as no number, to E.
+	// Rate stores in A the acceleration of the origin of a body's frame and its angular acceleration, world axes: B is the solution, C the axes and Eᵀω, D the constants of the body. It adds NaN to E if a number is not finite.
 	Rate Code = 188
-	// FirstStage stores in B the state A of a body as that at the beginning of a step of RungeKutta4, and in A that of the second stage. C are its accelerations (Rate), D how far the next stage is and the weight of this one, E the record; B is what a body has over a step.
+	// FirstStage stores in B the state A of a body at the beginning of a step of RungeKutta4, and in A its state at the second stage. C are its accelerations (Rate), D the time to the next stage and the weight of this one, E the record. B holds the body's numbers that are kept throughout the step.
 	FirstStage Code = 189
-	// NextStage stores in A the state of a body at the next stage of RungeKutta4. C are its accelerations (Rate), D how far the next stage is and the weight of this one, E the record; B is what a body has over a step.
+	// NextStage stores in A the state of a body at the next stage of RungeKutta4. C are its accelerations (Rate), D the time to the next stage and the weight of this one, E the record. B holds the body's numbers that are kept throughout the step.
 	NextStage Code = 190
-	// LastStage stores in A the state of a body at the end of a step of RungeKutta4. The record takes how fast it turns. C are its accelerations (Rate), D how far the next stage is and the weight of this one, E the record; B is what a body has over a step.
+	// LastStage stores in A the state of a body at the end of a step of RungeKutta4. The record takes the square of its angular velocity. C are its accelerations (Rate), D the time to the next stage and the weight of this one, E the record. B holds the body's numbers that are kept throughout the step.
 	LastStage Code = 191
-	// Euler moves the state A of a body on by a step of SemiImplicit: B is the weighted acceleration, C the axes and Eᵀω, which takes the new axes, D the constants of the body. The record takes how far the square of the quaternion was from one, and how fast the body turns. It adds what is not finite, as no number, to the record E, behind which is the step.
+	// Euler advances the state A of a body by a step of SemiImplicit: B is the weighted acceleration, D the constants of the body. C holds the axes and Eᵀω, and takes the new axes. The record takes the distance of the quaternion's square from one, and the square of the angular velocity. It adds NaN to the record E if a number is not finite. The step size is behind the record.
 	Euler Code = 192
-	// EulerRoot does the same for a body on a hinge to the ground: B is its column N, F the solution of its group. It turns the body about the pin: D are the constants of the hinge. The record takes the square of how far the body has been off the pin. It adds what is not finite, as no number, to the record E, behind which is the step.
+	// EulerRoot does the same for a body on a hinge to the ground: B is its column N, F the solution of its group. It turns the body about the pin: D are the constants of the hinge. The record takes the square of the body's deviation from the pin. It adds NaN to the record E if a number is not finite. The step size is behind the record.
 	EulerRoot Code = 193
-	// EulerPin does the same for a body on a hinge in a group. It puts it on the pin of its parent, which is behind the frame C: D are the constants of the hinge. The record takes the square of the displacement. It adds what is not finite, as no number, to the record E, behind which is the step.
+	// EulerPin does the same for a body on a hinge in a group. It puts the body on the pin of its parent, which is behind the frame C: D are the constants of the hinge. The record takes the square of the displacement. It adds NaN to the record E if a number is not finite. The step size is behind the record.
 	EulerPin Code = 194
-	// Moved moves the state A of a body by two solutions, the displacement and the change of velocity: C are the axes, D the constants of the body. It rounds numbers that are next to nothing. B are the solutions. It adds what is not finite, as no number, to the record E, behind which is the step.
+	// Moved moves the state A of a body by two solutions, the displacement and the change of velocity: C are the axes, D the constants of the body. It rounds the numbers of the state to multiples of 1e-100. B are the solutions. It adds NaN to the record E if a number is not finite. The step size is behind the record.
 	Moved Code = 195
-	// MovedRoot moves the state A of a body by two solutions, the displacement and the change of velocity: C are the axes, D the constants of the body. It rounds numbers that are next to nothing. The body is on a hinge to the ground: D are the constants of the hinge (EulerRoot), B is its column N, F the solutions of its group, N lanes apart. It adds what is not finite, as no number, to the record E, behind which is the step.
+	// MovedRoot moves the state A of a body by two solutions, the displacement and the change of velocity: C are the axes, D the constants of the body. It rounds the numbers of the state to multiples of 1e-100. The body is on a hinge to the ground: D are the constants of the hinge (EulerRoot), B is its column N, F the solutions of its group, N lanes apart. It adds NaN to the record E if a number is not finite. The step size is behind the record.
 	MovedRoot Code = 196
-	// BackBody stores in A what joints read of a body: B is its state, C its axes, D its centre of mass, E its accelerations.
+	// BackBody stores in A the numbers of a body for its joints: B is its state, C its axes, D its centre of mass, E its accelerations.
 	BackBody Code = 197
-	// BackEuler begins the derivatives of a body A: those by rotation and angular velocity in its balance. B is its inertia, C its axes and Eᵀω.
+	// BackEuler stores the derivatives of a body A by the rotation and the angular velocity in its balance of moments. B is its inertia, C its axes and Eᵀω.
 	BackEuler Code = 198
 	// BackFrames stores arms and relative accelerations of a joint in A, as if it did not slide: B and C are the bodies of P and S, D axes and origin of P in its body, E the origin of S.
 	BackFrames Code = 199
 	// BackSeparation stores the relative motion of the joint A, which slides: B and C are the bodies of P and S.
 	BackSeparation Code = 200
-	// BackAllow makes arm and relative acceleration of the joint A those with the part C of the relative place that the joint allows, and D of its rate. B is the body of P.
+	// BackAllow corrects arm and relative acceleration of the joint A for the part C of the relative position that the joint allows, and the part D of its rate. B is the body of P.
 	BackAllow Code = 201
 	// BackAlong stores −(B·C, B·C'): two vectors along the axes B, in world axes.
 	BackAlong Code = 202
-	// BackActs stores in the joint A the derivatives by what it does, along its lines too, by the turn of P and by the arms. B and C are the bodies of P and S.
+	// BackActs stores in the joint A the derivatives by its wrench, along its lines too, by the rotation of P and by the arms. B and C are the bodies of P and S.
 	BackActs Code = 203
-	// BackJoint adds to the bodies B and C of the joint A the derivatives that come by their turns and by the arms.
+	// BackJoint adds to the bodies B and C of the joint A the derivatives through their rotations and the arms.
 	BackJoint Code = 204
-	// BackSlider adds to the bodies B and C of the joint A, which slides, what comes by its relative place and the rate of that.
+	// BackSlider adds to the bodies B and C of the joint A, which slides, the derivatives through its relative position and rate.
 	BackSlider Code = 205
 	// BackEnd takes the derivatives of a body C to the slopes and to the beginning of a step that ends there, in E: A is its state at the last stage, B what it has over the step, D how far the next stage is and the weight of the last one, F are the coefficients of dexp (tape.Dexp).
 	BackEnd Code = 206
@@ -420,9 +420,9 @@ const (
 	BackSlopes Code = 207
 	// BackStage takes the derivatives of a body B at a stage to the stages before it and to the beginning of the step, in A: C is the rotation since then, D are the coefficients of dexp (tape.Dexp).
 	BackStage Code = 208
-	// BackStart adds to the derivatives of a body B at the first stage those by the beginning of the step, which A has.
+	// BackStart adds the derivatives by the beginning of a step, in A, to the derivatives of a body B at the first stage.
 	BackStart Code = 209
-	// BackWrench adds what the joint A does to S to the six numbers C, moment before force, and takes what it does to P from B.
+	// BackWrench adds the wrench of the joint A on S to the six numbers C, moment before force, and subtracts its wrench on P from B.
 	BackWrench Code = 210
 	// BodyShared is Body with shared numbers at C.
 	BodyShared Code = 211

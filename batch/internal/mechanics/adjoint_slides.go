@@ -5,11 +5,11 @@ import (
 	"github.com/rung-mbd/rung/internal/tape/places"
 )
 
-// What joints that slide, and that are open, have on the way back: rows take the part of R and V that a joint allows, theory.md (9), while
-// forces along freedoms act at the origin of S.
+// Backward pass of joints that slide, in states that do not close them exactly. The rows of such a joint depend on the part of R and V that
+// the joint allows, theory.md (9), while forces along freedoms act at the origin of S.
 
-// backFrames makes room for a joint between the bodies P and S and stores its relative motion, of which its rows take the part that it
-// allows, theory.md (9).
+// backFrames makes room for the numbers of a joint between the bodies P and S, and stores its relative motion and the part of it that the
+// joint allows, theory.md (9).
 func (c *compiler) backFrames(j int, P, S place) place {
 	at, kind := c.Room(places.BackJoint), c.mech.Joints[j].Kind
 	c.Op(tape.BackFrames, at, P, S, c.frameIn(j, sideP), c.originIn(j, sideS))
@@ -30,7 +30,7 @@ func (c *compiler) backFrames(j int, P, S place) place {
 	return at
 }
 
-// allowed returns the part of a vector along z of P, or across it.
+// allowed returns the part of v along the axis z of P or, for slides offZ, the part orthogonal to it.
 func (c *compiler) allowed(slides slides, at, v place) place {
 	frame, out, code := at.At(places.BackFrame), c.Room(3), tape.OnZ
 	if slides == offZ {
@@ -40,8 +40,9 @@ func (c *compiler) allowed(slides slides, at, v place) place {
 	return out
 }
 
-// backPush corrects the derivatives by forces along freedoms, which act at the origin of S wherever that is: by the gap from where the rows
-// act they turn P. It returns what comes by the gap for the relative place, none where nothing does.
+// backPush corrects the derivatives for forces along freedoms. They act at the origin of S, which is away from the point where the rows act
+// by the gap, so they have an additional moment on P. It returns the derivative by the relative position that comes through the gap, or
+// none if there is none.
 func (c *compiler) backPush(b *backJoint, at, P place) (byPlace place) {
 	slides, push := slidesOf(c.mech.Joints[b.number].Kind), none
 	if slides == pinned {
@@ -71,8 +72,8 @@ func (c *compiler) backPush(b *backJoint, at, P place) (byPlace place) {
 	return c.difference(byGap, c.allowed(slides, at, byGap))
 }
 
-// backTilt adds the derivatives by turns of S about x and y of P that come by its angle about z, which the spring of a joint has: where the
-// axes z of P and S differ, it is atan2(E₁₀ − E₀₁, E₀₀ + E₁₁) with the axes E of S as P sees them.
+// backTilt adds the derivatives by rotations of S about the axes x and y of P that come through the angle of the joint's spring about z. If
+// the axes z of P and S differ, this angle is atan2(E₁₀ − E₀₁, E₀₀ + E₁₁), where E are the axes of S in the coordinates of P.
 func (c *compiler) backTilt(b *backJoint, at place) {
 	E, s, k, inverse := c.Room(9), c.Room(1), c.Room(1), c.Room(1)
 	c.Op(tape.TMul3, E, at.At(places.BackFrame), c.frameAxes(b.number, sideS))
@@ -93,8 +94,8 @@ func (c *compiler) sumOfSquares(x, y place) place {
 	return out
 }
 
-// backRodSlide adds to the derivatives by R and V those of a distance joint by n, and by what it allows of them: length·n, and
-// U = V − n(n·V).
+// backRodSlide adds to the derivatives by R and V the derivatives of a distance joint that come through n = R/|R|, and through the allowed
+// parts of R and V, which are length·n and U = V − n(n·V).
 func (c *compiler) backRodSlide(j int, at, byN place) {
 	n, V, past, rate := c.Room(4), at.At(places.BackV), at.At(places.BackPast), at.At(places.BackRate)
 	c.Op(tape.Unit, n, at.At(places.BackR))

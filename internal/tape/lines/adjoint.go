@@ -6,14 +6,15 @@ import "github.com/rung-mbd/rung/internal/tape/places"
 // whose lines turn with P, (D11), (D12). Package places has the offsets of the numbers of a body and a joint.
 func adjoints() (list []*Kernel) {
 	add := func(name, doc string, body func(k *Kernel)) { define(&list, name, doc, body) }
-	add("BackBody", "stores in A what joints read of a body: B is its state, C its axes, D its centre of mass, E its accelerations.", backBody)
-	add("BackEuler", "begins the derivatives of a body A: those by rotation and angular velocity in its balance. "+
+	add("BackBody", "stores in A the numbers of a body for its joints: B is its state, C its axes, D its centre of mass, "+
+		"E its accelerations.", backBody)
+	add("BackEuler", "stores the derivatives of a body A by the rotation and the angular velocity in its balance of moments. "+
 		"B is its inertia, C its axes and Eᵀω.", backEuler)
 	add("BackFrames", "stores arms and relative accelerations of a joint in A, as if it did not slide: B and C are the bodies of P and S, "+
 		"D axes and origin of P in its body, E the origin of S.", backFrames)
 	add("BackSeparation", "stores the relative motion of the joint A, which slides: B and C are the bodies of P and S.", backSeparation)
-	add("BackAllow", "makes arm and relative acceleration of the joint A those with the part C of the relative place that the joint allows, "+
-		"and D of its rate. B is the body of P.", backAllow)
+	add("BackAllow", "corrects arm and relative acceleration of the joint A for the part C of the relative position that the joint allows, "+
+		"and the part D of its rate. B is the body of P.", backAllow)
 	add("BackAlong", "stores −(B·C, B·C'): two vectors along the axes B, in world axes.", func(k *Kernel) {
 		for j := range 2 {
 			for i, v := range k.times(at('B', 0), k.vec(at('C', 3*j), 3)) {
@@ -21,10 +22,10 @@ func adjoints() (list []*Kernel) {
 			}
 		}
 	})
-	add("BackActs", "stores in the joint A the derivatives by what it does, along its lines too, by the turn of P and by the arms. "+
+	add("BackActs", "stores in the joint A the derivatives by its wrench, along its lines too, by the rotation of P and by the arms. "+
 		"B and C are the bodies of P and S.", backActs)
-	add("BackJoint", "adds to the bodies B and C of the joint A the derivatives that come by their turns and by the arms.", backJoint)
-	add("BackSlider", "adds to the bodies B and C of the joint A, which slides, what comes by its relative place and the rate of that.",
+	add("BackJoint", "adds to the bodies B and C of the joint A the derivatives through their rotations and the arms.", backJoint)
+	add("BackSlider", "adds to the bodies B and C of the joint A, which slides, the derivatives through its relative position and rate.",
 		backSlider)
 	return list
 }
@@ -136,7 +137,7 @@ func backFrames(k *Kernel) {
 	k.from(Vd, k.cross(k.vec(wP, 3), k.crossed(wP, b)))
 }
 
-// backSeparation is BackSeparation: R and V, (4), with the arms of BackFrames.
+// backSeparation writes BackSeparation: R and V, (4), from the arms of BackFrames.
 func backSeparation(k *Kernel) {
 	P := func(o int) Mem { return at('B', o) }
 	S := func(o int) Mem { return at('C', o) }
@@ -150,7 +151,7 @@ func backSeparation(k *Kernel) {
 	k.from(V, k.crossed(wP, R))
 }
 
-// backAllow is BackAllow, (9).
+// backAllow writes BackAllow, (9).
 func backAllow(k *Kernel) {
 	J := func(o int) Mem { return at('A', o) }
 	arm, rate, wP := at('C', 0), at('D', 0), at('B', places.BackOmega)
@@ -189,8 +190,8 @@ func backActs(k *Kernel) {
 	k.put(J(places.BackDb), k.crossed(yP, F)...)
 }
 
-// backJoint writes BackJoint: the transposed derivative of the relative rotation and the arms of a joint, at the level of accelerations and,
-// for springs and dampers, at the levels of positions and velocities. BackDb gets all derivatives by the arm in P, and BackPast the
+// backJoint writes BackJoint: the transposed derivative of the relative rotation and the arms of a joint, at the level of accelerations
+// and, for springs and dampers, at the levels of positions and velocities. BackDb gets all derivatives by the arm in P, and BackPast the
 // derivative by ω_P×arm + 2V.
 func backJoint(k *Kernel) {
 	P := func(o int) Mem { return at('B', o) }
@@ -229,7 +230,7 @@ func backJoint(k *Kernel) {
 	k.onto(P(places.BackRotation), k.less(k.plus(k.crossed(b, db), phi), k.vec(theta, 3)))
 }
 
-// backSlider is BackSlider, for derivatives by the relative place and its rate in which what the joint allows of them is.
+// backSlider writes BackSlider. The derivatives by the relative position and its rate include those by the parts that the joint allows.
 func backSlider(k *Kernel) {
 	P := func(o int) Mem { return at('B', o) }
 	S := func(o int) Mem { return at('C', o) }
@@ -247,7 +248,7 @@ func backSlider(k *Kernel) {
 	k.from(P(places.BackRotation), k.crossed(J(places.BackV), dV))
 	k.from(P(places.BackRotation), k.crossed(far, rho))
 
-	travel := J(places.BackPast) // of which nothing is read any more
+	travel := J(places.BackPast) // BackPast is no longer needed
 	k.put(travel, k.plus(k.crossed(wP, dV), rho)...)
 	k.onto(S(places.BackTravel), k.vec(travel, 3))
 	k.from(P(places.BackTravel), k.vec(travel, 3))

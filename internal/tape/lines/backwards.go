@@ -13,8 +13,8 @@ func backwards() (list []*Kernel) {
 		"the body, C its centre of mass, E how far the next stage is and the weight of this one.", backSlopes)
 	add("BackStage", "takes the derivatives of a body B at a stage to the stages before it and to the beginning of the step, in A: "+
 		"C is the rotation since then, D"+series, backStage)
-	add("BackStart", "adds to the derivatives of a body B at the first stage those by the beginning of the step, which A has.", backStart)
-	add("BackWrench", "adds what the joint A does to S to the six numbers C, moment before force, and takes what it does to P from B.",
+	add("BackStart", "adds the derivatives by the beginning of a step, in A, to the derivatives of a body B at the first stage.", backStart)
+	add("BackWrench", "adds the wrench of the joint A on S to the six numbers C, moment before force, and subtracts its wrench on P from B.",
 		backWrench)
 	return list
 }

@@ -50,7 +50,7 @@ func factor() (list []*Kernel) {
 			k.stepL('A')
 		})
 	})
-	add("Diagonal", "stores −B, and what follows it by F bytes each, N lanes.", func(k *Kernel) {
+	add("Diagonal", "stores in A the negatives of N numbers: the first one is at B, the others follow F bytes apart.", func(k *Kernel) {
 		k.loop(func() {
 			k.st(at('A', 0), k.sub(k.null(), at('B', 0)))
 			k.step('A', 1)
@@ -63,7 +63,7 @@ func factor() (list []*Kernel) {
 
 // judges adds the instructions that compare residuals with the magnitudes of their terms.
 func judges(add func(name, doc string, body func(k *Kernel))) {
-	add("Judge", "compares N residuals B of rows with what they stand for: C the right side, D the 1/D, E the scales, before B the squared sizes of the bodies, and six places after it the multipliers. A is the record.", func(k *Kernel) {
+	add("Judge", "compares N residuals B of rows with the magnitudes of their terms: C the right side, D the 1/D, E the scales. The squared sizes of the bodies are before B, and the multipliers six places behind it. A is the record.", func(k *Kernel) {
 		t := k.pin(k.ld(at('B', -1)))
 		big, worst, small := k.pin(k.ld(at('A', 0))), k.pin(k.ld(at('A', 1))), k.pin(k.ld(constant(square)))
 		z := k.pin(k.null())
@@ -84,7 +84,7 @@ func judges(add func(name, doc string, body func(k *Kernel))) {
 		k.st(at('A', 0), big)
 		k.st(at('A', 1), worst)
 	})
-	doc := "compares N residuals B of spare rows with a part of their terms, E with its square: C the right side, D the scales, " +
+	doc := "compares N residuals B of spare rows with a part of their terms: E is the part, then its square, C the right side, D the scales, " +
 		"before B the sum of the norms of the bodies. A is the largest excess of squares."
 	add("Spare", doc, func(k *Kernel) {
 		t, worst := k.ld(at('B', -1)), k.pin(k.ld(at('A', 0)))

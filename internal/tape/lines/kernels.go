@@ -121,7 +121,7 @@ func vectors() (list []*Kernel) {
 		k.put(at('A', 0), k.div(b[0], r), k.div(b[1], r), k.div(b[2], r), r)
 	})
 	add("Quotient", "stores B/C, a lane.", func(k *Kernel) { k.st(at('A', 0), k.div(at('B', 0), at('C', 0))) })
-	add("Departure", "makes A the larger of itself and the distance from one of the squared norm of the rotation in the state B of a body. It adds what is not finite in the state, as no number, to C.", func(k *Kernel) {
+	add("Departure", "raises A to the distance from one of the squared norm of the rotation in the state B of a body, if that is larger. It adds NaN to C if a number of the state is not finite.", func(k *Kernel) {
 		b := k.vec(at('B', 3), 4)
 		k.st(at('A', 0), k.max(k.abs(k.sub(k.dot(anys(b), anys(b)), constant(one))), at('A', 0)))
 		list := k.vec(at('B', 0), 3)
@@ -150,9 +150,9 @@ func product(k *Kernel, row, col int) {
 // mechanics returns the instructions of bodies and joints.
 func mechanics() (list []*Kernel) {
 	add := func(name, doc string, body func(k *Kernel)) { define(&list, name, doc, body) }
-	add("Body", "stores axes and Eᵀω of a body in A, and C⁻¹·(−ω×Iω, m·g) in E; B is its rotation, its angular velocity after six lanes more, C its constants, D gravity.", body)
+	add("Body", "stores axes and Eᵀω of a body in A, and C⁻¹·(−ω×Iω, m·g) in E; B is its rotation, with its angular velocity seven vectors behind, C its constants, D gravity.", body)
 	add("Axes", "stores the axes of a body in A: B is its rotation.", axes)
-	add("Point", "stores what a point of a body has in A: the body's position, the point's from there, its velocity. B is the state of the body, C its axes, D the point in them.", func(k *Kernel) {
+	add("Point", "stores numbers of a point of a body in A: the position of the body, the point relative to it, the velocity of the point. B is the state of the body, C its axes, D the point in these axes.", func(k *Kernel) {
 		r, near := k.vec(at('D', 0), 3), make([]Val, 3)
 		for i := range 3 {
 			k.st(at('A', i), k.ld(at('B', i)))
@@ -163,7 +163,7 @@ func mechanics() (list []*Kernel) {
 			k.st(at('A', 6+i), k.add(v, at('B', 7+i)))
 		}
 	})
-	add("Apart", "stores in A the distance of the points C and B (Point), along the axes D and with the other sign, and F bytes behind it its rate beside a body that turns with E.", func(k *Kernel) {
+	add("Apart", "stores in A the vector from point C to point B (Point), along the axes D, and F bytes behind it its rate relative to a body with the angular velocity E.", func(k *Kernel) {
 		r, v := make([]Val, 3), make([]Val, 3)
 		for i := range 3 {
 			r[i] = k.add(k.sub(k.ld(at('B', i)), at('C', i)), k.sub(k.ld(at('B', 3+i)), at('C', 3+i)))
@@ -176,7 +176,7 @@ func mechanics() (list []*Kernel) {
 			k.st(at('A', i).row('L', 1), k.dot(anys(v), lanesOf('D', i, 3, 3)))
 		}
 	})
-	add("Tilt", "stores in A how the axis z of a hinge, D in the axes C, is turned against the axes B, about the first two of them and with the other sign, and F bytes behind it its rate, where the body of C turns with E against that of B.", func(k *Kernel) {
+	add("Tilt", "stores in A the sines, with the other sign, of the rotation of a hinge's axis z, D in the axes C, relative to the axes B, about the first two axes of B. F bytes behind it stores the rates; E is the angular velocity of the body of C relative to the body of B.", func(k *Kernel) {
 		z := make([]Val, 3)
 		for i := range z {
 			z[i] = k.dot([]any{k.ld(at('D', 0)), k.ld(at('D', 3)), k.ld(at('D', 6))}, lanesOf('C', 3*i, 3, 1))
@@ -204,7 +204,7 @@ func mechanics() (list []*Kernel) {
 			k.st(at('A', 3+i), k.fma(f[i], root, at('A', 3+i)))
 		}
 	})
-	add("Unweigh", "stores C⁻ᵀ·B in A, world axes: C the axes, D the weight. It adds what is not finite, as no number, to E.", func(k *Kernel) {
+	add("Unweigh", "stores C⁻ᵀ·B in A, world axes: C the axes, D the weight. It adds NaN to E if a number is not finite.", func(k *Kernel) {
 		x := k.vec(at('B', 0), 6)
 		w := k.lowerT(at('D', 0), x)
 		root := k.ld(at('D', 6))
@@ -240,7 +240,7 @@ func mechanics() (list []*Kernel) {
 		root := k.ld(at('D', 6))
 		k.put(at('A', 3), k.mul(f[0], root), k.mul(f[1], root), k.mul(f[2], root))
 	})
-	add("Squares", "stores in A the squared norms of N rows of six at B, plus what is at C.", func(k *Kernel) {
+	add("Squares", "stores in A the squared norms of N rows of six numbers at B, plus the numbers at C.", func(k *Kernel) {
 		k.loop(func() {
 			b := k.vec(at('B', 0), 6)
 			s := k.ld(at('C', 0))
@@ -267,7 +267,7 @@ func mechanics() (list []*Kernel) {
 	}
 	add("Centripetal", "stores D + B×(B×C).", func(k *Kernel) { centripetal(k, false) })
 	add("LessCentripetal", "stores D − B×(B×C).", func(k *Kernel) { centripetal(k, true) })
-	add("Pull", "stores the force of a spring-damper on its end A: B the line and the relative velocity after it, C stiffness, damping and rest length, D the squared sizes of what the line is the difference of. It adds no number to E where the line has no direction.", func(k *Kernel) {
+	add("Pull", "stores the force of a spring-damper on its end A: B the line and the relative velocity behind it, C stiffness, damping and rest length, D the square of the smallest length at which the line has a direction. It adds NaN to E if the line is shorter.", func(k *Kernel) {
 		x := k.vec(at('B', 0), 3)
 		q := k.dot(anys(x), anys(x))
 		r := k.sqrt(q)
@@ -298,7 +298,7 @@ func mechanics() (list []*Kernel) {
 			k.st(at('A', i), k.add(v, at('A', i)))
 		}
 	})
-	add("Verdict", "stores in A one where a solve holds, by its record B and the limits C, the number of weak rows is D, and E is one; zero elsewhere.", func(k *Kernel) {
+	add("Verdict", "stores in A one in lanes whose solve is accurate by its record B and the limits C, whose number of weak rows is D, and in which E is one; zero in the others.", func(k *Kernel) {
 		// The sum of the products with zero is NaN if a number of the record is not finite.
 		bad, z := k.ld(at('B', notFinite)), k.null()
 		for _, i := range []int{overPivot, doubt, bodyPivot, bigResidual, badResidual, sizes, notUnit} {
@@ -312,12 +312,12 @@ func mechanics() (list []*Kernel) {
 		ok = k.more(k.abs(k.sub(at('B', weakRows), at('D', 0))), z, z, ok)
 		k.st(at('A', 0), ok)
 	})
-	add("Wanting", "stores in A one where a solve wants a correction, by its record B and the limits C of its residuals and pivots; zero elsewhere.", func(k *Kernel) {
+	add("Wanting", "stores in A one in lanes whose solve needs a correction, by its record B and the limits C of its residuals and pivots; zero in the others.", func(k *Kernel) {
 		u, z := k.ld(constant(one)), k.null()
 		want := k.more(at('B', overPivot), at('C', 1), u, z)
 		k.st(at('A', 0), k.more(at('B', bigResidual), k.mul(k.ld(at('B', sizes)), at('C', 0)), u, want))
 	})
-	add("Size", "makes A the largest of itself and the squared norm of six lanes at B, which it stores in C.", func(k *Kernel) {
+	add("Size", "stores in C the squared norm of six numbers at B, and raises A to it if it is larger.", func(k *Kernel) {
 		b := k.vec(at('B', 0), 6)
 		s := k.dot(anys(b), anys(b))
 		k.st(at('C', 0), s)

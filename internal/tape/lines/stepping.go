@@ -11,24 +11,24 @@ const (
 // stepping returns the instructions of rollouts. Each does a part of a step for one body.
 func stepping() (list []*Kernel) {
 	add := func(name, doc string, body func(k *Kernel)) { define(&list, name, doc, body) }
-	add("Rate", "stores in A the acceleration of the origin of a body's frame and its angular acceleration, world axes: B is the solution, C the axes and Eᵀω, D the constants of the body. It adds what is not finite, as no number, to E.", func(k *Kernel) {
+	add("Rate", "stores in A the acceleration of the origin of a body's frame and its angular acceleration, world axes: B is the solution, C the axes and Eᵀω, D the constants of the body. It adds NaN to E if a number is not finite.", func(k *Kernel) {
 		a := rates(k, k.vec(at('B', 0), 6))
 		k.put(at('A', 0), a...)
 		notice(k, at('E', 0), a)
 	})
-	first := "stores in B the state A of a body as that at the beginning of a step of RungeKutta4, and in A that of the second stage."
+	first := "stores in B the state A of a body at the beginning of a step of RungeKutta4, and in A its state at the second stage."
 	next := "stores in A the state of a body at the next stage of RungeKutta4."
-	last := "stores in A the state of a body at the end of a step of RungeKutta4. The record takes how fast it turns."
-	operands := " C are its accelerations (Rate), D how far the next stage is and the weight of this one, E the record; B is what a body has over a step."
+	last := "stores in A the state of a body at the end of a step of RungeKutta4. The record takes the square of its angular velocity."
+	operands := " C are its accelerations (Rate), D the time to the next stage and the weight of this one, E the record. B holds the body's numbers that are kept throughout the step."
 	add("FirstStage", first+operands, func(k *Kernel) { stage(k, true, false) })
 	add("NextStage", next+operands, func(k *Kernel) { stage(k, false, false) })
 	add("LastStage", last+operands, func(k *Kernel) { stage(k, false, true) })
-	moved := " It adds what is not finite, as no number, to the record E, behind which is the step."
-	add("Euler", "moves the state A of a body on by a step of SemiImplicit: B is the weighted acceleration, C the axes and Eᵀω, which takes the new axes, D the constants of the body. The record takes how far the square of the quaternion was from one, and how fast the body turns."+moved, euler)
-	add("EulerRoot", "does the same for a body on a hinge to the ground: B is its column N, F the solution of its group. It turns the body about the pin: D are the constants of the hinge. The record takes the square of how far the body has been off the pin."+moved, eulerRoot)
-	add("EulerPin", "does the same for a body on a hinge in a group. It puts it on the pin of its parent, which is behind the frame C: D are the constants of the hinge. The record takes the square of the displacement."+moved, func(k *Kernel) { eulerPin(k, false) })
+	moved := " It adds NaN to the record E if a number is not finite. The step size is behind the record."
+	add("Euler", "advances the state A of a body by a step of SemiImplicit: B is the weighted acceleration, D the constants of the body. C holds the axes and Eᵀω, and takes the new axes. The record takes the distance of the quaternion's square from one, and the square of the angular velocity."+moved, euler)
+	add("EulerRoot", "does the same for a body on a hinge to the ground: B is its column N, F the solution of its group. It turns the body about the pin: D are the constants of the hinge. The record takes the square of the body's deviation from the pin."+moved, eulerRoot)
+	add("EulerPin", "does the same for a body on a hinge in a group. It puts the body on the pin of its parent, which is behind the frame C: D are the constants of the hinge. The record takes the square of the displacement."+moved, func(k *Kernel) { eulerPin(k, false) })
 	narrow(list, func(k *Kernel) { eulerPin(k, true) })
-	moves := "moves the state A of a body by two solutions, the displacement and the change of velocity: C are the axes, D the constants of the body. It rounds numbers that are next to nothing."
+	moves := "moves the state A of a body by two solutions, the displacement and the change of velocity: C are the axes, D the constants of the body. It rounds the numbers of the state to multiples of 1e-100."
 	add("Moved", moves+" B are the solutions."+moved, displace)
 	add("MovedRoot", moves+" The body is on a hinge to the ground: D are the constants of the hinge (EulerRoot), B is its column N, F the solutions of its group, N lanes apart."+moved, movedRoot)
 	return list

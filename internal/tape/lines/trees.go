@@ -37,13 +37,13 @@ func chainName(first string, chain []int) string {
 func trees() (list []*Kernel) {
 	add := func(name, doc string, body func(k *Kernel)) { define(&list, name, doc, body) }
 	frame := ", (R3): C is the frame of the body, with its arms, D its constants. F takes the motions, A the motions weighted, (R6)."
-	add("MotionOfJoint", "moves a body that hangs on the ground by N motions E of its joint"+frame, func(k *Kernel) { moveBody(k, false, true) })
-	add("MotionOfBoth", "moves a body by N motions, its parent's, B, and its joint's, E"+frame, func(k *Kernel) { moveBody(k, true, true) })
+	add("MotionOfJoint", "moves a body whose joint leads to the ground by N motions E of this joint"+frame, func(k *Kernel) { moveBody(k, false, true) })
+	add("MotionOfBoth", "moves a body by N motions, the sums of the motions B of its parent and E of its joint"+frame, func(k *Kernel) { moveBody(k, true, true) })
 	add("MotionOfParent", "moves a body by N motions of its parent, B"+frame, func(k *Kernel) { moveBody(k, true, false) })
-	root := "moves a body on a hinge to the ground, by the hinge and by what velocities add, (R3) and (R5): B is the axis of the hinge, world axes, C the frame of the body, D its constants, E the arm of the hinge, body axes. A takes the two motions weighted, (R6); the angular part of the second is zero and stays what it is."
+	root := "moves a body on a hinge to the ground, by a unit motion of the hinge and by the acceleration caused by velocities, (R3) and (R5): B is the axis of the hinge, world axes, C the frame of the body, D its constants, E the arm of the hinge, body axes. A takes the two motions weighted, (R6); the angular part of the second is zero and is not written."
 	add("Root", root+" It makes the first of length one, which is N where no body hangs on this one.", func(k *Kernel) { rootHinge(k, false) })
 	add("RootHolds", root+" The frame takes both, for the bodies that hang on this one.", func(k *Kernel) { rootHinge(k, true) })
-	add("BiasOnGround", "stores what velocities add at the joint to the ground of a body, (R5): B is its angular velocity, C its frame.", func(k *Kernel) {
+	add("BiasOnGround", "stores the acceleration caused by velocities at the joint of a body to the ground, (R5): B is its angular velocity, C its frame.", func(k *Kernel) {
 		for i := range 3 {
 			k.st(at('A', i), k.null())
 		}
@@ -51,7 +51,7 @@ func trees() (list []*Kernel) {
 			k.st(at('A', 3+i), k.sub(k.null(), v))
 		}
 	})
-	add("BiasOnParent", "stores what velocities add at the joint of a body, (R5): B is the angular velocity of its parent, C its frame, D its angular velocity.", func(k *Kernel) {
+	add("BiasOnParent", "stores the acceleration caused by velocities at the joint of a body, (R5): B is the angular velocity of its parent, C its frame, D its angular velocity.", func(k *Kernel) {
 		p, w := k.vec(at('B', 0), 3), k.vec(at('D', 0), 3)
 		k.put(at('A', 0), k.cross(p, w)...)
 		a := centripetal(k, p, k.vec(at('C', places.ArmParent), 3))
@@ -59,7 +59,7 @@ func trees() (list []*Kernel) {
 			k.st(at('A', 3+i), k.sub(a[i], v))
 		}
 	})
-	add("UniversalBias", "stores the angular acceleration that velocities demand of a universal joint, (R4): B and C are its axes on P and on S, D and E the angular velocities of the bodies of S and P.", func(k *Kernel) {
+	add("UniversalBias", "stores the angular acceleration of a universal joint caused by velocities, (R4): B and C are its axes on P and on S, D and E the angular velocities of the bodies of S and P.", func(k *Kernel) {
 		w := make([]Val, 3)
 		for i := range w {
 			w[i] = k.sub(at('D', i), at('E', i))
@@ -105,8 +105,8 @@ func trees() (list []*Kernel) {
 			k.st(at('A', places.PinOmega+i), k.ld(at('B', atOmega+i)))
 		}
 	}
-	add("Pin", "stores in A where the pin of a hinge on a body is, world axes, and how fast: B is the state of the body, C its axes, D origin and axis of the pin in them.", pin)
-	add("TurnedPin", "does the same as Pin, and stores the rotation of the body behind.", func(k *Kernel) {
+	add("Pin", "stores in A position, axis and velocities of the pin of a hinge on a body, world axes: B is the state of the body, C its axes, D origin and axis of the pin in these axes.", pin)
+	add("TurnedPin", "is Pin, but also stores the rotation of the body behind the pin.", func(k *Kernel) {
 		pin(k)
 		for i := range 4 {
 			k.st(at('A', places.PinRotation+i), k.ld(at('B', atRotation+i)))
@@ -189,7 +189,7 @@ func trees() (list []*Kernel) {
 			if width == 3 {
 				name, rows = fmt.Sprintf("ProjectMoments%d", d), "N rows B of moments"
 			}
-			add(name, fmt.Sprintf("stores in A, with rows of F bytes, what the %d columns N of a body in C make of %s of a joint, −B·N; it subtracts B·c from D, with c behind N, and adds the squared norms of the rows to E.", d, rows), func(k *Kernel) {
+			add(name, fmt.Sprintf("stores −B·N in A, with rows of F bytes, for the %d columns N of a body in C and %s of a joint. It subtracts B·c from D, where c is behind N, and adds the squared norms of the rows to E.", d, rows), func(k *Kernel) {
 				project(k, d, width)
 			})
 		}
@@ -203,7 +203,7 @@ func trees() (list []*Kernel) {
 		if slices.Max(chain) > maxJoint {
 			continue
 		}
-		doc := "makes the columns N of a group orthonormal: A, B, C are those of its bodies, the number of freedoms of whose joints is in the name."
+		doc := "makes the columns N of a group orthonormal: A, B, C are the columns of its bodies. The digits in the name are the numbers of freedoms of their joints."
 		add(chainName("Orthonormal", chain), doc, func(k *Kernel) { orthonormal(k, chain, len(chain) < 3) })
 		narrow(list, func(k *Kernel) { orthonormal(k, chain, len(chain) < 2) })
 	}
