@@ -7,20 +7,22 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// armJoint is a revolute joint of an arm that stands upright at zero: its height, its axis, and its limits to both sides.
+// armJoint is a revolute joint of an arm that stands upright when all angles are zero.
 type armJoint struct {
-	z     float64 // m
-	axis  byte    // z, or y, or Y for −y
-	limit float64 // rad
+	z     float64 // m, height
+	axis  byte    // 'z', 'y', or 'Y' for −y
+	limit float64 // rad, to both sides
 }
 
-// arms are one with a spherical wrist, as in industry, and one with a joint more, as those that work beside people.
+// arms are the arms by their number of joints: six with a spherical wrist, like industrial robots, or seven, like many robots that
+// work beside people.
 var arms = map[int][]armJoint{
 	6: {{0.3, 'z', 2.9}, {0.4, 'y', 1.9}, {0.85, 'y', 2.4}, {1.05, 'z', 3.1}, {1.27, 'y', 2.1}, {1.35, 'z', 3.1}},
 	7: {{0.15, 'z', 2.96}, {0.34, 'y', 2.09}, {0.54, 'z', 2.96}, {0.74, 'Y', 2.09}, {0.94, 'z', 2.96}, {1.14, 'y', 2.09}, {1.2, 'z', 3.05}},
 }
 
-// Links of an arm. One of the length l has the moments l·(l² + armRound) across and l·armRound along, kg m², about its middle.
+// Links of an arm. A link of the length l, m, has the moments of inertia l·(l² + armRound) across and l·armRound along, kg m², about
+// its middle.
 const (
 	armTool    = 0.1  // m, from the joint of the last link to its end
 	armDensity = 10   // kg/m
@@ -28,7 +30,7 @@ const (
 )
 
 // Arm is an arm of 6 or 7 revolutes "j1", … with limits, and links "link1", …, upright, at rest, in the middle of its
-// limits. The frame of a link is at its joint, along the world's axes; the tool is 0.1 m along z of the last one.
+// limits. The frame of a link is at its joint, along the world's axes; the tool is 0.1 m along z of the last link's frame.
 //
 // It returns ErrSize for another number of joints.
 func Arm(joints int) (*model.Model, error) {

@@ -8,49 +8,47 @@ import (
 
 // Sizes of a biped.
 const (
-	bipedApart = 1.2  // m, from one to the next
-	bipedHigh  = 1.02 // m, of the frame of the torso, above feet that are about on the ground
+	bipedApart = 1.2  // m, from one robot to the next
+	bipedHigh  = 1.02 // m, height of the torso's frame, so that the feet are about on the ground
 
 	bipedThigh, bipedShank = 0.36, 0.34 // m
-	bipedBend              = 0.6        // rad, of a knee, about which its linkage is designed; half of it at hip and ankle
-
-	// The linkage of a knee, in the plane of the thigh: where its motor is below the hip, and the lengths of its links.
+	bipedBend              = 0.6        // rad, design angle of a knee; hip and ankle bend by half of it
+	// The linkage of a knee, in the plane of the thigh: the distance of its motor below the hip, and the lengths of its links.
 	bipedMotor, bipedLever, bipedRocker = 0.08, 0.05, 0.045
 	bipedKneeRod                        = bipedThigh - bipedMotor
 
-	bipedHeel            = 0.05       // m, of the rods behind the ankle, on the foot and on their horns
-	bipedSole            = 0.02       // m, of the balls below the ankle
-	bipedHalf            = 0.035      // m, half the distance between the rods of an ankle
-	bipedUpper, bipedLow = 0.22, 0.14 // m, of the motors above the ankle
-
-	bipedStrap, bipedStrapLoss = 2500.0, 60.0 // N/m, N s/m
+	bipedHeel                  = 0.05         // m, distance of the rods' ends behind the ankle on the foot, and length of the horns
+	bipedSole                  = 0.02         // m, depth of the balls below the ankle
+	bipedHalf                  = 0.035        // m, half the distance between the rods of an ankle
+	bipedUpper, bipedLow       = 0.22, 0.14   // m, heights of the two motors above the ankle
+	bipedStrap, bipedStrapLoss = 2500.0, 60.0 // N/m and N s/m, of a strap
 )
 
-// servo is a motor with its gear: stiffness, damping and inertia of the rotor at the joint.
+// servo is a motor with its gear: stiffness, N m/rad, damping, N m s/rad, and inertia of the rotor, kg m², all at the joint.
 type servo struct{ stiffness, damping, rotor float64 }
 
 var (
-	bipedHip   = servo{300, 12, 0.02}    // N m/rad, N m s, kg m²
-	bipedKnee  = servo{300, 12, 0.02}    // of the lever of a knee
-	bipedAnkle = servo{120, 1.2, 0.0025} // of a horn
+	bipedHip   = servo{300, 12, 0.02}
+	bipedKnee  = servo{300, 12, 0.02}    // at the lever of a knee
+	bipedAnkle = servo{120, 1.2, 0.0025} // at a horn
 )
 
 // bipeds is n walking robots that do not touch each other, gravity along −z. The torso of each ("torso0") hangs on four
 // elastic straps, as in a laboratory, and is free otherwise. A leg (l or r) turns at the hip about z, x and y: "yaw_l0",
-// "roll_l0" and "pitch_l0", with the bodies "hip_l0", "fork_l0" and "thigh_l0". Three loops move the rest of it:
+// "roll_l0" and "pitch_l0", with the bodies "hip_l0", "fork_l0" and "thigh_l0". Three loops move the rest of the leg:
 //
 //   - A four-bar linkage in the plane of the thigh turns the knee ("knee_l0"). The motor ("motor_l0") turns a lever
 //     ("lever_l0"), which pushes a rod ("rod_l0") that ends on the shank behind the knee ("pin_l0", "heel_l0").
-//   - The ankle ("ankle_l0") is universal, first about the axis across the foot. Two motors on the shank ("servo_la0" above,
-//     "servo_lb0") turn horns ("horn_la0", "horn_lb0"), which move the foot by two rods ("link_la0", "link_lb0"): together up
+//   - The ankle ("ankle_l0") is a universal joint, first about the axis across the foot. Two motors on the shank ("servo_la0" above,
+//     "servo_lb0" below) turn horns ("horn_la0", "horn_lb0"), which move the foot by two rods ("link_la0", "link_lb0"): together up
 //     and down, against each other to a side. A rod has a universal joint on its horn ("cross_la0") and a ball on the foot
 //     ("ball_la0").
 //
 // Both loops of an ankle have the ankle in common, and hang on the shank that the first loop carries. Motors are springs
 // about the pose at the start, with damping and the inertia of their rotors. Pose and rates are drawn from the seed.
 //
-// All joints of a knee are hinges, as of a real machine, so that 3 rows of its plane are redundant. Rods of ankles have a
-// ball at one end, and none of their rows is.
+// All joints of a knee are hinges, as in a real machine, so that 3 rows of its planar loop are redundant. Rods of ankles have a
+// ball at one end, so none of their rows is redundant.
 //
 // 23n bodies, 28n joints, 6n loops; rows 126n, rank 120n, redundant 6n, mobility 18n.
 //
@@ -72,7 +70,7 @@ func bipeds(n int, seed uint64) (*model.Model, error) {
 	return r.m, nil
 }
 
-// bipedTorso appends the torso of robot k, whose frame is between the hips.
+// bipedTorso appends the torso of robot k, whose frame is between the hips, and returns its number.
 func (r *rig) bipedTorso(k int) int {
 	x := place{vec{0, -bipedApart * float64(k), bipedHigh}, r.rotation(0.05)}
 	torso := r.body(r.name("torso", k), box(14, vec{0.18, 0.28, 0.36}, vec{0, 0, 0.22}), x, twist{r.vec(0.3), r.vec(0.2)})
@@ -82,8 +80,8 @@ func (r *rig) bipedTorso(k int) int {
 	return torso
 }
 
-// bipedStraps appends the straps of robot k, whose bodies are those from the first on, and draws what they hang on. They
-// carry its weight at the start.
+// bipedStraps appends the straps of robot k, whose bodies are the last ones from the number first on, and draws the beam on which
+// they hang. The straps carry the weight of the robot at the start.
 func (r *rig) bipedStraps(k, first int) {
 	mass := 0.0
 	for i := first; i < len(r.m.Bodies); i++ {
@@ -94,12 +92,12 @@ func (r *rig) bipedStraps(k, first int) {
 	for i, side := range [4]vec{{1, 1}, {1, -1}, {-1, 1}, {-1, -1}} {
 		eye := vec{0.08 * side[0], 0.12 * side[1], 0.42}
 		hook := beam.add(vec{0.25 * side[0], 0.3 * side[1]})
-		way := hook.sub(r.place(first).point(eye))
-		force := mass * Gravity / 4 * way.norm() / way[2]
+		strap := hook.sub(r.place(first).point(eye))
+		force := mass * Gravity / 4 * strap.norm() / strap[2] // its vertical component is a quarter of the weight
 		r.m.Forces = append(r.m.Forces, model.ForceElement{
 			Name: r.name2("strap", k, i), Type: model.SpringDamper,
 			A: model.Attachment{Body: model.World, Point: hook}, B: model.Attachment{Body: r.label(first), Point: eye},
-			Stiffness: bipedStrap, Damping: bipedStrapLoss, RestLength: way.norm() - force/bipedStrap,
+			Stiffness: bipedStrap, Damping: bipedStrapLoss, RestLength: strap.norm() - force/bipedStrap,
 		})
 	}
 }
@@ -108,14 +106,14 @@ func (r *rig) bipedStraps(k, first int) {
 type bipedLeg struct {
 	*rig
 	side string  // "l" or "r"
-	k    int     // of the robot
+	k    int     // number of the robot
 	left float64 // 1 at the left, −1 at the right
 }
 
-// of returns the name of a part that the leg has once.
-func (b *bipedLeg) of(what string) string { return b.name(what+b.side, b.k) }
+// of returns the name of a part of the leg, such as "knee_l0" for "knee_".
+func (b *bipedLeg) of(part string) string { return b.name(part+b.side, b.k) }
 
-// bipedSide appends a leg.
+// bipedSide appends a leg of robot k on its torso: side "l" with left 1, or "r" with −1.
 func (r *rig) bipedSide(side string, k int, left float64, torso int) {
 	b := &bipedLeg{r, side, k, left}
 	y := func(at float64) float64 { return left * at }
@@ -137,7 +135,8 @@ func (r *rig) bipedSide(side string, k int, left float64, torso int) {
 	b.showLeg(hip, fork, thigh, shank, foot)
 }
 
-// turned appends a body on a driven hinge of the hip along z of a place in the body before, turned by about an angle.
+// turned appends a body on a driven hinge of the hip, about z of the frame hinge in the body up. The angle is drawn from about −
+// spread to about + spread. turned returns the number of the body.
 func (b *bipedLeg) turned(body, joint string, up int, g solid, hinge place, about, spread float64) int {
 	angle := about + b.uniform(spread)
 	i := b.turn(body, joint, model.Revolute, up, g, hinge, [2]float64{angle}, [2]float64{b.uniform(1)})
@@ -145,7 +144,8 @@ func (b *bipedLeg) turned(body, joint string, up int, g solid, hinge place, abou
 	return i
 }
 
-// turn appends a body whose frame is at the joint, with the axes of the body before where the coordinates are zero.
+// turn appends a body on a joint at the frame x in the body up, with the coordinates q and rates qd. The frame of the body is at the
+// joint, and has the axes of the body up when the coordinates are zero. turn returns the number of the body.
 func (b *bipedLeg) turn(body, joint string, kind model.JointType, up int, g solid, x place, q, qd [2]float64) int {
 	d := displacement{q: [4]float64{q[0], q[1]}, qd: [4]float64{qd[0], qd[1]}}
 	d.set(kind, 0)
@@ -153,16 +153,17 @@ func (b *bipedLeg) turn(body, joint string, kind model.JointType, up int, g soli
 	return i
 }
 
-// drive puts a motor on a hinge, at rest at an angle.
+// drive puts a motor on a hinge; its spring is at rest at an angle, rad.
 func (b *bipedLeg) drive(j *model.Joint, s servo, rest float64) {
 	j.Stiffness, j.Damping, j.Rest, j.Armature = b.values(s.stiffness), b.values(s.damping), b.values(rest), b.values(s.rotor)
 }
 
-// knee appends lever and rod of a knee that is bent by an angle. x and y of their plane are x and z of the thigh.
+// knee appends lever and rod of a knee that is bent by an angle, rad, and bends at a rate, rad/s. x and y of their plane are x and z
+// of the thigh.
 func (b *bipedLeg) knee(thigh, shank int, bend, rate float64) {
 	x := b.place(thigh)
 	c := &plane{place{x.p, x.q.then(upright().x.q)}, b.twist(thigh)}
-	s, cos := math.Sincos(math.Pi + bipedBend - bend) // bent as designed, the rocker points straight back, as the lever does
+	s, cos := math.Sincos(math.Pi + bipedBend - bend) // at the design angle the rocker points straight back, like the lever
 	rocker := vec{bipedRocker * cos, bipedRocker * s}
 	heel := pivot{vec{1: -bipedThigh}.add(rocker), vec{2: -rate}.cross(rocker)}
 	motor := still(0, -bipedMotor)
@@ -181,9 +182,10 @@ func (b *bipedLeg) knee(thigh, shank int, bend, rate float64) {
 	b.showRod(shank, vec{1: y[1]}, y, 0.012, dark)
 }
 
-// ankle appends a horn at a height above the ankle, at y of shank and foot, and the rod from it to the foot.
+// ankle appends a horn on the shank, at the height high above the ankle and at the offset y to the left, m, and the rod from the
+// horn to the foot.
 func (b *bipedLeg) ankle(mark string, high, y float64, shank, foot int) {
-	x, out, across := b.place(shank), vec{-1}, vec{1: -1} // the horn turns about −y of the shank: from backward down
+	x, out, across := b.place(shank), vec{-1}, vec{1: -1} // the horn points back (out) and turns down about −y of the shank (across)
 	hinge := vec{0, y, high - bipedShank}
 	ball := b.place(foot).point(vec{-bipedHeel, y, -bipedSole})
 	v := x.q.inv().apply(b.velocity(foot, ball).sub(b.velocity(shank, ball)))

@@ -7,7 +7,7 @@ import (
 )
 
 // Chain is an open chain of n links "b0", … on n revolutes "j0", … from the
-// world; link k+1 turns about an axis at right angles to that of link k. Angles
+// world; link k+1 turns about an axis at right angles to the axis of link k. Angles
 // are random within ±0.6 rad. The rates are such that each link turns about
 // its own axis at a random absolute rate, which keeps the motion bounded.
 //
@@ -20,7 +20,7 @@ func Chain(n int, seed uint64) (*model.Model, error) {
 		return nil, err
 	}
 	r := newRig("chain", n, seed, n, n)
-	// A link hangs along its −z, its hinge along its x, the next one along its y.
+	// A link hangs along its −z; its hinge is along its x, the hinge of the next link along its y.
 	hinge := axes(vec{1: 1}, vec{2: 1}, vec{1})
 	foot := turn(vec{2: 1}, math.Pi/2).then(hinge)
 	frame := place{q: foot}
@@ -42,7 +42,7 @@ func Chain(n int, seed uint64) (*model.Model, error) {
 
 // Tree is a binary tree of n bodies "b0", … hung from the world by "j0"; body
 // k hangs from body (k−1)/2 by joint "jk". Joint types, frames, coordinates
-// and rates are random; the types are all those with one to three freedoms.
+// and rates are random; the types are all types with one to three freedoms.
 //
 // n bodies, n joints, no loops; nothing redundant; mobility is the sum of the
 // freedoms.

@@ -13,10 +13,10 @@ const (
 	deltaHalf            = 0.06     // m, half the distance between the rods of an arm
 	deltaHeight          = 0.85     // m, of the base above the platform
 	deltaServo           = 400.0    // N m/rad
-	deltaDamping         = 8.0      // N m s
+	deltaDamping         = 8.0      // N m s/rad
 	deltaArmMass         = 1.0      // kg
 	deltaRodMass         = 0.15     // kg
-	deltaToolMass        = 0.8      // kg, of a platform with three arms
+	deltaToolMass        = 0.8      // kg, of a platform for three arms; it grows with the number of arms
 )
 
 // Delta is Clavel's delta robot (US patent 4976582) with n + 2 arms in place of three, hanging under its base, gravity

@@ -6,8 +6,8 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// displacement is what one joint does: pose and motion of S relative to P, and
-// the scalar coordinates of its freedoms where they have one.
+// displacement is the state of a joint: pose and motion of the successor frame S relative to the predecessor frame P, and the
+// scalar coordinates q and rates qd of the freedoms that have them.
 type displacement struct {
 	x  place // S in P
 	t  twist // motion of S relative to P, axes of P
@@ -15,8 +15,8 @@ type displacement struct {
 	qd [4]float64
 }
 
-// freedoms returns the length of a joint's lists, and from which index on the
-// freedoms have a coordinate.
+// freedoms returns the number n of freedoms of a joint type, and the number first of freedoms, the first ones, that have no scalar
+// coordinate.
 func freedoms(kind model.JointType) (n, first int) {
 	switch kind {
 	case model.Revolute, model.Prismatic, model.Helical:
@@ -34,14 +34,14 @@ func freedoms(kind model.JointType) (n, first int) {
 	}
 }
 
-// screw is a rotation a about z after a translation by p, with rates ad, v.
+// screw returns the pose with the rotation a about z at the position p, and the motion with the rates ad and v.
 func screw(a, ad float64, p, v vec) (place, twist) {
 	z := vec{2: 1}
 	return place{p, turn(z, a)}, twist{z.mul(ad), v}
 }
 
-// displace draws coordinates within ±1 and rates within ±rate for a joint;
-// pitch and length are those of the joint types that have one.
+// displace draws the state of a joint: coordinates within ±1 and rates within ±rate. pitch and length are used by the joint types
+// that have them.
 func (r *rig) displace(kind model.JointType, rate, pitch, length float64) displacement {
 	var d displacement
 	n, first := freedoms(kind)
@@ -57,7 +57,8 @@ func (r *rig) displace(kind model.JointType, rate, pitch, length float64) displa
 	return d
 }
 
-// set computes pose and motion from the coordinates and rates, if these are all that the joint has.
+// set computes pose and motion from the coordinates and rates. It returns false, and does nothing, if these do not determine the
+// state of the joint type.
 func (d *displacement) set(kind model.JointType, pitch float64) bool {
 	q, qd := &d.q, &d.qd
 	switch kind {
@@ -83,7 +84,8 @@ func (d *displacement) set(kind model.JointType, pitch float64) bool {
 	return true
 }
 
-// float draws pose and motion for the joint types with three free rotations.
+// float draws pose and motion for the joint types with three free rotations: Spherical, PointOnPlane, Distance, at the given
+// length, and Free.
 func (r *rig) float(kind model.JointType, rate, length float64) (place, twist) {
 	x := place{q: r.rotation(math.Pi)}
 	t := twist{w: r.vec(rate)}
@@ -115,21 +117,21 @@ func (d *displacement) back(s place, t twist) (place, twist) {
 	return a, twist{w, t.v.sub(w.cross(s.p.sub(a.p))).sub(a.q.apply(d.t.v))}
 }
 
-// link describes a body to be hung by one joint from a body that is there.
+// link describes a new body and the joint by which it hangs from another body.
 type link struct {
 	body, joint string
 	kind        model.JointType
 	pitch       float64
 	length      float64
-	up          int   // the body it hangs from, or ground
-	frame       place // the joint's frame in up
-	local       place // and in the new body
+	up          int   // number of the body from which the new one hangs, or ground
+	frame       place // the joint's frame in the body up
+	local       place // the joint's frame in the new body
 	swapped     bool  // the new body is the predecessor
 	g           solid
 }
 
-// hang appends the body of l, displaced by d, and its joint. The joint is valid
-// until the next one is appended.
+// hang appends the body of l and its joint, which is in the state d. It returns the number of the body, and the joint, which is
+// valid until the next joint is appended.
 func (r *rig) hang(l *link, d *displacement) (int, *model.Joint) {
 	x := r.place(l.up).then(l.frame)
 	t := twist{r.twist(l.up).w, r.velocity(l.up, x.p)}

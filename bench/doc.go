@@ -41,11 +41,11 @@
 //	excavator        3n+9       n+3        20n+60      3n+9       n+3
 //	biped            23n        6n         126n        6n         18n
 //
-// Four of them are vehicles on hills, which no joint holds to the world:
-// they have a loop more than nj − nb. Each wheel has a contact and a motor.
-// Nor does a joint hold bipeds, each of which has a loop more.
+// Four families are vehicles on hills: rover, rocker-bogie, road-train and tracked. Each of their wheels has a contact and a motor.
+// No joint connects them to the world, so they have one loop more than nj − nb. Nor does a joint connect a biped to the world;
+// each has one loop more.
 //
-// The last seven of the table, bicycles, discs and snakeboards have visuals, up to 5000 bodies.
+// The last seven families of the table, and bicycles, discs and snakeboards have visuals if the model has at most 5000 bodies.
 //
 // Default frame: world axes. Units: SI.
 //

@@ -9,23 +9,22 @@ import (
 // Sizes of an excavator.
 const (
 	diggerBoom, diggerStick = 4.5, 2.8  // m
-	diggerRise, diggerFall  = 0.9, -1.3 // rad, of the boom and of the last stick from the level
+	diggerRise, diggerFall  = 0.9, -1.3 // rad, angles of the boom and of the last stick to the horizontal
 	diggerMass              = 220.0     // kg/m, of boom and sticks
-	diggerOil               = 2e7       // N/m, of the oil in a locked cylinder
-	diggerLoss              = 2e5       // N s/m
-	diggerPart              = 0.6       // lengths of barrel and rod, each over the length of their cylinder at the start
-	diggerSpeed             = 0.4       // rad/s at most, of the arm's hinges together
+	diggerOil               = 2e7       // N/m, stiffness of the oil in a locked cylinder
+	diggerLoss              = 2e5       // N s/m, damping of a locked cylinder
+	diggerPart              = 0.6       // length of barrel and of rod, each relative to their cylinder at the start
+	diggerSpeed             = 0.4       // rad/s, largest sum of the rates of the arm's hinges
 	diggerFoot              = 2.3       // m, from the end of boom or stick back to the foot of the next cylinder
 )
 
-// Excavator is an excavator with n sticks in a row, one with n = 1. The house turns on the ground ("slew") about z,
+// Excavator is an excavator with n sticks in a row; a real one has n = 1. The house turns on the ground ("slew") about z,
 // gravity along −z. On it stands the arm, the bodies "arm0" (the boom), "arm1", …, on hinges "e0", …, each with a
 // cylinder: "barrel0" and "rod0" with the hinges "foot0" and "head0" and the slider "slide0". At its end the bucket
 // hangs on "wrist" and is turned by a four-bar of "rocker" and "link", which one more cylinder drives. Springs and
 // dampers of the sliders are the locked oil, at rest at the start. All rates are drawn from the seed.
 //
-// Each cylinder closes a loop with one freedom, its length, and 3 redundant rows. The bucket's linkage closes another.
-// Whoever takes the cylinders for driven joints of the arm needs no ratios of levers.
+// Each cylinder closes a loop with one freedom, its length, and 3 redundant rows. The bucket's linkage closes one more loop.
 //
 // 3n+9 bodies, 4n+12 joints, n+3 loops; rows 20n+60, rank 17n+51, redundant 3n+9, mobility n+3.
 //
@@ -50,7 +49,7 @@ func Excavator(n int, seed uint64) (*model.Model, error) {
 	ear := vec{0.7 * cos, 0.7 * sin}
 	angle, last := diggerRise, house
 	from := still(0.2, 0.7)
-	eye := still(0.9, 0.1) // of the cylinder, behind the hinge
+	eye := still(0.9, 0.1) // foot of the boom's cylinder on the house, ahead of the hinge
 	arm := member{}
 	for k := range n + 1 {
 		length, rate := diggerStick, r.uniform(diggerSpeed)/float64(n+1)
@@ -92,13 +91,14 @@ func (l *member) at(along, across float64) pivot {
 	return pivot{l.from.p.add(d), l.from.v.add(vec{2: l.rate}.cross(d))}
 }
 
-// digger builds in the plane of an arm.
+// digger builds an excavator in the plane c of its arm.
 type digger struct {
 	*rig
 	c *plane
 }
 
-// cylinder appends barrel and rod between two bodies, its hinges and its slider.
+// cylinder appends a hydraulic cylinder between the point from on the body foot and the point to on the body head: barrel, rod, a
+// hinge at either end, and the slider between them. mass is of barrel and rod together, kg.
 func (d *digger) cylinder(name string, mass float64, foot, head int, from, to pivot) {
 	length := to.p.sub(from.p).norm()
 	part := diggerPart * length
@@ -115,7 +115,7 @@ func (d *digger) cylinder(name string, mass float64, foot, head int, from, to pi
 	s.Stiffness, s.Damping = d.values(diggerOil), d.values(diggerLoss)
 }
 
-// bucket appends the bucket, its rocker and link, and their cylinder, at the end of the last stick.
+// bucket appends the bucket, its rocker and link, and their cylinder, at the end of the last stick, which is the member l.
 func (d *digger) bucket(stick int, l *member) {
 	end := l.length
 	wrist, hip, foot := l.at(end, 0), l.at(end-0.43, 0.15), l.at(end-diggerFoot, 0.5)
@@ -145,7 +145,7 @@ func (d *digger) showHouse(house int) {
 
 // showArm draws the boom, bent upwards, or a stick with the ear of its cylinder.
 func (d *digger) showArm(body, k int, length float64) {
-	// What carries the foot of the next cylinder.
+	// The bracket with the foot of the next cylinder.
 	d.showBeam(body, vec{length - diggerFoot, 0.1}, vec{length - diggerFoot, 0.5}, 0.25, dark)
 	if k == 0 {
 		knee := vec{0.5 * length, 0.3}
@@ -157,14 +157,14 @@ func (d *digger) showArm(body, k int, length float64) {
 	d.showBeam(body, vec{}, vec{length}, 0.4, orange)
 }
 
-// showBeam draws a box between two points of a body, as high as it is told and 0.3 m thick.
+// showBeam draws a box between two points of a body, with the given height, m, and 0.3 m thick.
 func (d *digger) showBeam(body int, from, to vec, high float64, tone [4]float64) {
 	along := to.sub(from)
 	x := place{from.add(to).mul(0.5), turn(vec{2: 1}, math.Atan2(along[1], along[0]))}
 	d.show(body, cuboid, [3]float64{along.norm() + 0.1, high, 0.3}, x, tone)
 }
 
-// showBucket draws plates along an arc.
+// showBucket draws the bucket as plates along an arc.
 func (d *digger) showBucket(shell int) {
 	const plates, radius, first, last = 8, 0.6, 1.2, -2.2
 	for i := range plates {

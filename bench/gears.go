@@ -12,10 +12,10 @@ import (
 
 // Sizes of wheels.
 const (
-	wheelLeast, wheelMost = 0.04, 0.1 // m, radii
+	wheelLeast, wheelMost = 0.04, 0.1 // m, least and largest radius
 	wheelDensity          = 150.0     // kg/m², of the disc
-	wheelTorque           = 2.0       // N m, on the first one
-	wheelSpeed            = 0.5       // m/s at most, of the rims
+	wheelTorque           = 2.0       // N m, on the first wheel
+	wheelSpeed            = 0.5       // m/s, largest speed of the rims
 )
 
 // GearTrain is a row of n gear wheels "g0", … on the ground, each on a hinge "b0", … about z. Neighbouring wheels k − 1 and
@@ -39,7 +39,8 @@ func GearTrain(n int, seed uint64) (*model.Model, error) {
 // Cost: O(n). It returns ErrSize.
 func Belt(n int, seed uint64) (*model.Model, error) { return wheels("belt", n, seed, 1, true) }
 
-// wheels is a row of wheels that turn one way (sense 1), or one another (sense −1).
+// wheels returns a row of n coupled wheels. All turn the same way (sense 1), or neighbours turn opposite ways (sense −1). If closed,
+// the last wheel is also coupled to the first one.
 func wheels(name string, n int, seed uint64, sense float64, closed bool) (*model.Model, error) {
 	nb, err := Bodies(name, n)
 	if err != nil {
@@ -79,7 +80,7 @@ func wheels(name string, n int, seed uint64, sense float64, closed bool) (*model
 	return r.m, nil
 }
 
-// couple appends the coupling of wheels a and b: r·θ of a and sign times r·θ of b keep their sum.
+// couple appends the coupling of the wheels a and b: the sum of r·θ of a and sign times r·θ of b is constant.
 func (r *rig) couple(name string, radius, angle []float64, a, b int, sign float64) {
 	r.m.Couplings = append(r.m.Couplings, model.Coupling{
 		Name: name, Offset: radius[a]*angle[a] + sign*radius[b]*angle[b],
@@ -90,8 +91,8 @@ func (r *rig) couple(name string, radius, angle []float64, a, b int, sign float6
 	})
 }
 
-// RimAcceleration is the acceleration of the rims of a GearTrain or Belt, m/s²: the torque over the radius of the first
-// wheel, over Σ I/r² of all, which is Σ m/2.
+// RimAcceleration is the acceleration of the rims of a GearTrain or Belt, m/s²: the torque on the first wheel over its radius,
+// divided by Σ I/r² over all wheels, which is Σ m/2 as they are discs.
 func RimAcceleration(m *model.Model) float64 {
 	sum := 0.0
 	for i := range m.Bodies {
@@ -104,26 +105,26 @@ func RimAcceleration(m *model.Model) float64 {
 // The valves of valveTrain.
 const (
 	valveLift    = 0.009    // m
-	valveHalf    = 1.2      // rad of the shaft, from the opening of a valve to its top
+	valveHalf    = 1.2      // rad, angle of the shaft from the opening of a valve to its top
 	valveMass    = 0.12     // kg
 	valveSpring  = 30_000.0 // N/m
-	valvePreload = 250.0    // N, while the valve is closed
-	valvePitch   = 0.1      // m, from one to the next
+	valvePreload = 250.0    // N, force of the spring while the valve is closed
+	valvePitch   = 0.1      // m, from one cylinder to the next
 	camTorque    = 5.0      // N m, on the shaft
-	camSpeed     = 100.0    // rad/s at most, of the shaft
-	camPhases    = 8        // in which valves open, one after the other
+	camSpeed     = 100.0    // rad/s, largest speed of the shaft
+	camPhases    = 8        // number of different phases of the valves, equally spaced
 	camMass      = 0.5      // kg, of a piece of the shaft
-	camInertia   = 4e-4     // kg m²
+	camInertia   = 4e-4     // kg m², of a piece of the shaft about each axis
 )
 
-// valveTrain is the valve train of n cylinders in a row along z. Each has a piece "sk" of the camshaft, on a bearing "bk" about
-// z, and two valves, "ik" and "ek", on guides "gik" and "gek" along y, which springs press onto the cams. The coupling "cik" says
-// that the inlet follows the formula
+// valveTrain is the valve train of n cylinders in a row along z. Cylinder k has a piece "sk" of the camshaft, on a bearing "bk" about
+// z, and two valves, "ik" and "ek", on guides "gik" and "gek" along y, which springs press onto the cams. By the coupling "cik" the
+// inlet follows the formula
 //
 //	s(x) = 0.009·max(1 − ((x − xₖ)/1.2)², 0)³ m
 //
-// of the angle x of the piece, once in each turn, and "cek" that the exhaust does so a quarter of a turn before. There are eight
-// phases xₖ. The coupling "tk" holds piece k to the one before. A torque drives the first piece. Angle and speed of the shaft are
+// of the angle x of the piece, once in each turn; by "cek" the exhaust does the same a quarter of a turn before. There are eight
+// phases xₖ. The coupling "tk" connects piece k with piece k − 1. A torque drives the first piece. Angle and speed of the shaft are
 // drawn from the seed.
 //
 // 3n bodies, 3n joints, 3n−1 couplings; no redundancy, mobility 1.
@@ -146,8 +147,9 @@ func valveTrain(n int, seed uint64) (*model.Model, error) {
 	return r.m, nil
 }
 
-// camPiece appends piece "sk" of a camshaft, at the angle x, with its bearing "bk". A torque drives the first piece, and the
-// coupling "tk" holds another one to the piece before. It returns the piece and where its middle is.
+// camPiece appends piece "sk" of a camshaft, at the angle x, rad, turning at the rate, rad/s, with its bearing "bk". A torque drives
+// the first piece; the coupling "tk" connects each other piece with the piece before. camPiece returns the number of the piece and
+// its middle, world frame.
 func (r *rig) camPiece(k int, x, rate float64) (int, vec) {
 	middle := vec{0, 0, valvePitch * float64(k)}
 	i := r.body(r.name("s", k), solid{camMass, vec{}, model.Inertia{XX: camInertia, YY: camInertia, ZZ: camInertia}},
@@ -163,8 +165,9 @@ func (r *rig) camPiece(k int, x, rate float64) (int, vec) {
 	return i, middle
 }
 
-// valve appends a valve of cylinder k, at a foot without lift, with its guide, its spring and the law of its cam. The shaft is at x and
-// turns at rate; the valve is at its top when the shaft is at the angle top.
+// valve appends the inlet valve (mark "i") or exhaust valve ("e") of cylinder k with its guide, its spring and the coupling of its
+// cam. Without lift the valve is at foot. The shaft is at the angle x and turns at rate; the valve is at its top when the shaft is
+// at the angle top.
 func (r *rig) valve(mark string, k int, foot vec, top, x, rate float64) {
 	up := alongZ(vec{1: 1})
 	s, slope, _ := valveMotion(x - top)
@@ -181,19 +184,19 @@ func (r *rig) valve(mark string, k int, foot vec, top, x, rate float64) {
 	})
 }
 
-// valve is a slender rod along z.
+// valve returns a slender rod along z.
 func valve() solid {
 	const I, thin = valveMass * 0.09 * 0.09 / 12, 1e-6
 	return solid{valveMass, vec{}, model.Inertia{XX: I, YY: I, ZZ: thin}}
 }
 
-// valvePhase returns the angle of the shaft at which a valve of cylinder k is at its top: the inlet, or the exhaust a quarter of a
-// turn before.
+// valvePhase returns the angle of the shaft, rad, at which a valve of cylinder k is at its top: the inlet with exhaust 0, or the
+// exhaust, a quarter of a turn before, with exhaust 1.
 func valvePhase(k, exhaust int) float64 {
 	return float64((3*k+6*exhaust)%camPhases) * 2 * math.Pi / camPhases
 }
 
-// valveMotion returns the lift of a valve and its derivatives, at an angle from its top.
+// valveMotion returns the lift of a valve, m, and its first and second derivative by the angle of the shaft, at an angle from its top.
 func valveMotion(x float64) (s, slope, bend float64) {
 	u := math.Remainder(x, 2*math.Pi) / valveHalf
 	v := 1 - u*u
@@ -206,25 +209,25 @@ func valveMotion(x float64) (s, slope, bend float64) {
 // The cams of camTrain: eccentric discs.
 const (
 	discRadius = 0.02  // m
-	discThrow  = 0.006 // m, of the middle of a disc from the axis
-	discRoller = 0.008 // m
+	discThrow  = 0.006 // m, eccentricity: distance of the middle of a disc from the axis
+	discRoller = 0.008 // m, radius of a roller
 	discFace   = 0.02  // m, half the length of a flat face
-	discRest   = 0.005 // m, of the spring of a follower: its height without force
-	camAside   = 0.02  // m, of the plane of a cam from the middle of its piece of the shaft
-
-	// Of pictures alone.
-	camShaft = 0.006 // m, radius
-	camWide  = 0.012 // m, of discs and followers
-	camStem  = 0.06  // m
+	discRest   = 0.005 // m, height of a follower at which its spring has no force
+	camAside   = 0.02  // m, distance of the plane of a cam from the middle of its piece of the shaft
+	// For pictures only.
+	camShaft = 0.006 // m, radius of the shaft
+	camWide  = 0.012 // m, width of discs and followers
+	camStem  = 0.06  // m, length of the stem of a follower
 )
 
 // camTrain is the valve train of n cylinders whose cams and followers are curves that touch: each piece "sk" of the camshaft has two
-// eccentric discs. One lifts "fk", with a flat face, the other "rk", with a roller, on guides "gfk" and "grk" along y, which springs press
-// on. The joints "cfk" and "crk" of the type curve_on_curve hold them together. With the middle of a disc at the angle x + xₖ of the shaft,
+// eccentric discs. One lifts the follower "fk", with a flat face, the other "rk", with a roller, on guides "gfk" and "grk" along y;
+// springs press the followers onto the discs. The joints "cfk" and "crk" of the type curve_on_curve keep disc and follower in contact.
+// With r the radius of a disc, e its eccentricity, a the radius of a roller, and the middle of the disc at the angle x + xₖ, the height is
 //
 //	s = r + e·sin(x + xₖ)   of a face,   s = e·sin(x + xₖ) + √((r + a)² − e²·cos²(x + xₖ))   of a roller.
 //
-// There are eight phases xₖ. The coupling "tk" holds piece k to the one before. A torque drives the first piece. Angle and speed of the
+// There are eight phases xₖ. The coupling "tk" connects piece k with piece k − 1. A torque drives the first piece. Angle and speed of the
 // shaft are drawn from the seed.
 //
 // 3n bodies, 5n joints, n−1 couplings; no redundancy, mobility 1.
@@ -248,7 +251,9 @@ func camTrain(n int, seed uint64) (*model.Model, error) {
 	return r.m, nil
 }
 
-// follower appends a follower with its guide and its spring, on the piece i of the shaft, which is at x and turns at rate.
+// follower appends a follower of cylinder k, with a flat face (mark "f") or a roller ("r"), its guide, its spring and its contact
+// with a disc on the body i, a piece of the shaft, which is at the angle x and turns at rate. foot is on the axis of the shaft, in
+// the plane of the disc.
 func (r *rig) follower(mark string, k, i int, foot vec, x, rate float64) {
 	roller := mark == "r"
 	phase := valvePhase(k, 0)
@@ -267,7 +272,7 @@ func (r *rig) follower(mark string, k, i int, foot vec, x, rate float64) {
 	sin, cos = math.Sincos(x + phase)
 	u, w := math.Pi/2-x, discFace+discThrow*cos
 	other := curves.Curve{Ends: [2]spatial.Vec3{{-discFace}, {discFace}}}
-	if roller { // the line of both middles, in the world
+	if roller { // psi is the angle, in the world, of the line from the middle of the disc to the middle of the roller
 		psi := math.Atan2(s-discThrow*sin, -discThrow*cos)
 		u, w = psi-x, psi-math.Pi
 		other = curves.Curve{Kind: curves.Circle, Radius: discRoller}
@@ -277,7 +282,7 @@ func (r *rig) follower(mark string, k, i int, foot vec, x, rate float64) {
 	c.SuccessorCurve = &model.PointCurve{Curve: other, Parameter: &w}
 }
 
-// showFollower draws a follower, and its disc on the piece i of the shaft.
+// showFollower draws the follower f, and its disc on the body i, a piece of the shaft.
 func (r *rig) showFollower(f, i int, roller bool, middle vec) {
 	r.show(i, cylinder, [3]float64{discRadius, camWide}, at(middle), orange)
 	from := vec{}
@@ -291,12 +296,13 @@ func (r *rig) showFollower(f, i int, roller bool, middle vec) {
 	r.showRod(f, from, vec{1: camStem}, camShaft/3, grey)
 }
 
-// discMotion returns the height of a follower and its derivatives, at an angle of the middle of its disc.
+// discMotion returns the height of a follower, m, and its first and second derivative by the angle of the shaft, when the middle of
+// its disc is at the angle x.
 func discMotion(x float64, roller bool) (s, slope, bend float64) {
 	sin, cos := math.Sincos(x)
 	s, slope, bend = discRadius+discThrow*sin, discThrow*cos, -discThrow*sin
 	if roller {
-		const l, e = discRadius + discRoller, discThrow
+		const l, e = discRadius + discRoller, discThrow // l: distance of the middles of disc and roller
 		root := math.Sqrt(l*l - e*e*cos*cos)
 		d := e * e * sin * cos / root
 		s += root - discRadius

@@ -6,10 +6,10 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// Sizes of a Hoberman sphere besides the sizes of its rings.
+// Sizes of a Hoberman sphere besides the sizes of its rings: its hubs, and its rods as drawn.
 const (
-	hubMass   = 0.1  // kg
-	hubRadius = 0.04 // m, of its ball
+	hubMass   = 0.1  // kg, of a hub
+	hubRadius = 0.04 // m, of a hub, which is a ball
 	rodRadius = 0.02 // m, in pictures
 )
 
@@ -17,13 +17,13 @@ const (
 // of angulated rods each, in the planes perpendicular to x, y and z. Two rings cross on each of the axes
 // x, −x, y, −y, z, −z. There a hub replaces the outer pins ("far0", …), and another the inner pins
 // ("near0", …). A hub has a revolute to each of its four rods, two about the axis perpendicular to the one
-// ring and two about that of the other. The hubs far0, far2 and far4 slide along their axes ("rail0", …).
-// Names of rods and pins of the ring perpendicular to x are those of Hoberman after an x: "xa0", "xb0",
-// "xc0", "xo1", "xi1". At a hub "xob0" and "xoa0" are pins of the rods behind and ahead of it, as are
-// "xib0" and "xia0".
+// ring and two about the axis perpendicular to the other. The hubs far0, far2 and far4 slide along their axes ("rail0", …).
+// Rods and pins of the ring perpendicular to x have the names of Hoberman with an x before them: "xa0", "xb0",
+// "xc0", "xo1", "xi1". At a hub, "xob0" and "xoa0" are the outer pins of the rods behind and ahead of it, "xib0" and
+// "xia0" the inner pins.
 //
 // All hubs move along lines through the centre, and each keeps the planes of two rings at a right angle. So the whole has
-// one freedom, as each ring has. Springs at the middle pins make it open and close. The rate is drawn from the seed.
+// one freedom, like each ring. Springs at the middle pins make it open and close. The rate is drawn from the seed.
 //
 // 24n+12 bodies, 36n+27 joints; rows 180n+135, rank 144n+71, redundant 36n+64, mobility 1.
 //
@@ -59,7 +59,7 @@ type sphere struct {
 	far, near [6]int // hubs on x, −x, y, −y, z, −z
 }
 
-// hub appends a hub on a ray.
+// hub appends a hub on a ray, at the distance of the pins with that angle (hobermanRing.on).
 func (s *sphere) hub(name string, ray vec, angle float64) int {
 	ball := 0.4 * hubMass * hubRadius * hubRadius
 	at := s.on(angle, 0) // x is along the ray
@@ -72,10 +72,10 @@ func (s *sphere) hub(name string, ray vec, angle float64) int {
 // ring appends the ring across an axis. Its outer and inner pins j are on the rays 2πj/k from the next axis on.
 func (s *sphere) ring(across, k int) {
 	diagonal := vec{1, 1, 1}.unit()
-	c := &plane{x: place{q: turn(diagonal, 2*math.Pi/3*float64(across+1))}} // z, x and y of the plane from the axis across on
+	c := &plane{x: place{q: turn(diagonal, 2*math.Pi/3*float64(across+1))}} // z is the axis across, x and y the next two axes
 	mark := string("xyz"[across])
 	color := [...][4]float64{orange, blue, grey}[across]
-	outer, inner := make([][2]int, k), make([][2]int, k) // rods at the pins j: those of the pairs behind and ahead
+	outer, inner := make([][2]int, k), make([][2]int, k) // the rods at the pins j: of the pair behind, of the pair ahead
 	for j := range k {
 		ray := s.half * float64(2*j+1)
 		a := s.bar(c, s.name(mark+"a", j), s.g, s.on(s.psi+s.half, ray-s.half), s.on(s.psi-s.half, ray+s.half))
@@ -112,8 +112,8 @@ func (s *sphere) ring(across, k int) {
 	}
 }
 
-// HobermanSphereAcceleration is ψ″ of the sphere at the rate ψ′, as
-// HobermanAcceleration of a ring, with the hubs, of the mass h,
+// HobermanSphereAcceleration is ψ″, rad/s², of the sphere at the rate ψ′, rad/s, like HobermanAcceleration of a ring. With h the
+// mass of a hub,
 //
 //	ψ″ = −½ dM/dψ ψ′²/M,  M = 24n(m((d − s)² sin²ψ + s² cos²ψ) + I) + 6h·d²(sin²(ψ − π/4n) + sin²(ψ + π/4n)).
 func HobermanSphereAcceleration(n int, rate float64) float64 {

@@ -6,8 +6,8 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// The numbers that Theo Jansen published of his leg (strandbeest.com), m. The first eleven are rods; the pivot lies a
-// and l beside the crank, whose radius is m.
+// The lengths that Theo Jansen published for his leg (strandbeest.com), m. b to k are lengths of rods. The pivot is at the
+// horizontal distance a and the vertical distance l from the axis of the crank, whose radius is m.
 const (
 	jansenA, jansenB, jansenC, jansenD, jansenE, jansenF = 0.38, 0.415, 0.393, 0.401, 0.558, 0.394
 	jansenG, jansenH, jansenI, jansenJ, jansenK          = 0.367, 0.657, 0.49, 0.5, 0.619
@@ -15,9 +15,9 @@ const (
 
 	jansenDensity = 1.2             // kg/m, of the rods
 	jansenPitch   = 0.12            // m, between pairs of legs along the shaft
-	jansenPhase   = 2 * math.Pi / 3 // rad, between their cranks
-	jansenTorque  = 6.0             // N m, on the shaft, a pair of legs
-	jansenLoss    = 1.0             // N m s, of its bearing, a pair
+	jansenPhase   = 2 * math.Pi / 3 // rad, between the cranks of neighbouring pairs
+	jansenTorque  = 6.0             // N m, on the shaft, for each pair of legs
+	jansenLoss    = 1.0             // N m s/rad, damping of the shaft's bearing, for each pair
 )
 
 // Jansen is Jansen's walking machine held in the air, with gravity along −z. It has n pairs of
@@ -27,7 +27,7 @@ const (
 // pivot, "fl0", and the foot "tl0" (rods g, h, i). A torque turns the shaft against a damping; the
 // rate of the shaft is drawn from the seed.
 //
-// A leg is three loops, each with three redundant rows, as of every plane linkage in space. One freedom moves them all.
+// A leg has three loops, each with three redundant rows, like every planar linkage in space. One freedom moves all legs.
 //
 // 12n+1 bodies, 18n+1 joints, 6n loops; rows 90n+5, rank 72n+5, redundant 18n, mobility 1.
 //
@@ -64,26 +64,26 @@ func Jansen(n int, seed uint64) (*model.Model, error) {
 	return r.m, nil
 }
 
-// jansenStart draws the angle and the rate of the shaft. They are the first numbers that Jansen draws.
+// jansenStart draws the angle, rad, and the rate of the shaft, rad/s. They are the first numbers that Jansen draws.
 func (r *rig) jansenStart() (angle, rate float64) { return r.uniform(math.Pi), 3 + r.uniform(1) }
 
-// jansenPin returns the pin of crank k, when the shaft is at an angle and turns at a rate.
+// jansenPin returns the pin of crank k when the shaft is at an angle, rad, and turns at a rate, rad/s.
 func jansenPin(k int, angle, rate float64) pivot {
 	sin, cos := math.Sincos(angle + jansenPhase*float64(k%3))
 	return pivot{vec{jansenM * cos, jansenM * sin, jansenPitch * float64(k)}, vec{-jansenM * sin * rate, jansenM * cos * rate}}
 }
 
-// jansenThick is the radius of the rods as they are drawn, m.
+// jansenThick is the drawn radius of the rods, m.
 const jansenThick = 0.012
 
-// jansenTones are the colours of pairs of legs.
+// jansenTones are the colours of the pairs of legs, by k mod 3.
 var jansenTones = [3][4]float64{orange, blue, {0.72, 0.26, 0.26, 1}}
 
-// jansenPoints are the points of a leg beside the crank's pin.
+// jansenPoints are the pivots of a leg besides the crank's pin.
 type jansenPoints struct{ hip, upper, rear, lower, ankle, foot pivot }
 
-// jansenAt returns the points of the left leg, side 1, or the right
-// one, −1, its mirror image, by intersections of circles.
+// jansenAt returns the pivots of a leg by intersections of circles: of the left leg for side 1, or of the right leg, its mirror
+// image, for side −1.
 func jansenAt(pin pivot, side float64) (q jansenPoints) {
 	mirror := func(a pivot) pivot {
 		a.p[0], a.v[0] = side*a.p[0], side*a.v[0]
@@ -102,7 +102,7 @@ func jansenAt(pin pivot, side float64) (q jansenPoints) {
 	return q
 }
 
-// jansenLeg appends a leg on the pin of a crank.
+// jansenLeg appends a leg of pair k on the pin of its crank. mark is "l" with side 1 for a left leg, "r" with −1 for a right one.
 func (r *rig) jansenLeg(c *plane, mark string, k int, side float64, shaft int, pin pivot) {
 	q := jansenAt(pin, side)
 	name := func(part string) string { return r.name(part+mark, k) }
@@ -138,9 +138,9 @@ func (r *rig) jansenLeg(c *plane, mark string, k int, side float64, shaft int, p
 	r.hinge(c, name("ankle"), F, T, q.ankle)
 }
 
-// JansenFeet returns where the frames of the left and the right foot of pair k
-// of Jansen(n, seed) are ("tl<k>", "tr<k>", at the points "lower") after the
-// time t, world axes, m, if the shaft keeps its rate: intersections of circles.
+// JansenFeet returns the positions, m, world frame, of the frames of all feet of Jansen(n, seed) at the time t, s, if the shaft
+// keeps its rate: for each pair k the left foot "tl<k>", then the right foot "tr<k>". The frames are at the points "lower". They
+// are computed by intersections of circles.
 //
 // It returns ErrSize.
 func JansenFeet(n int, seed uint64, t float64) ([][3]float64, error) {

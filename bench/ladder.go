@@ -11,8 +11,8 @@ const (
 	ladderHalf = 0.4  // half the distance of the two hang points
 	ladderRung = 0.3  // depth of the rung joint below the hang points
 	ladderStep = 0.3  // depth of the next level
-	ladderZag  = 0.4  // how far the next hang points stand off, to alternate sides
-	ladderVary = 0.04 // variation of every point
+	ladderZag  = 0.4  // offset of the next hang points, to alternate sides
+	ladderVary = 0.04 // largest random offset of every point along an axis
 	ladderBend = 0.1  // rad, rotation from level to level
 )
 
@@ -59,8 +59,8 @@ func Ladder(n int, seed uint64) (*model.Model, error) {
 	return r.m, nil
 }
 
-// level returns the points of level k, whose hang points are at ±half on the x
-// axis of the frame x, and the frame and half of the next level.
+// level returns the points of level k, whose hang points are at ±half on the x axis of the frame x, and then the frame and the
+// half distance of the next level.
 func (r *rig) level(x place, half float64, k int) (level, place, float64) {
 	side := float64(1 - 2*(k%2))
 	c := vec{0, 0, -ladderRung}.add(r.vec(ladderVary))
@@ -73,8 +73,8 @@ func (r *rig) level(x place, half float64, k int) (level, place, float64) {
 	}, y, next
 }
 
-// rail appends a body with angular velocity w and the points p, hung at p[0]
-// from the body up.
+// rail appends a body of level k with angular velocity w and joints at the points p, all in the world frame. It hangs at p[0] from
+// the body number up. rail returns its number.
 func (r *rig) rail(body, joint string, k, up int, w vec, p [3]vec) int {
 	x := place{p[0], r.rotation(math.Pi)}
 	var local [3]vec
@@ -86,20 +86,19 @@ func (r *rig) rail(body, joint string, k, up int, w vec, p [3]vec) int {
 	return i
 }
 
-// swing returns angular velocities of the left and right body of a level whose
-// hang points move with va and vb. Three numbers are free: the swing about the
-// line of the hang points and the spin of each body about its own. They are
-// chosen so that the bodies turn at rates near random ones, and the next hang
-// points move with nearly the same velocity, in the sense of least squares. So
-// neither the rates nor the velocity between the hang points grows along the
-// ladder.
+// swing returns the angular velocities of the left and right body of a level whose hang points move with va and vb. Three numbers
+// are free: the swing of both about the line of the hang points, and the spin of each body about the line from its hang point to
+// the rung joint. They are chosen by least squares so that the bodies turn at rates near random ones and the next hang points
+// move with nearly the same velocity. So neither the rates nor the velocity between the hang points grows along the ladder.
 func (r *rig) swing(g *level, va, vb vec) (wl, wr vec) {
 	u, w := g.c.sub(g.a), g.c.sub(g.b)
 	d := vb.sub(va)
-	// y = vc − va keeps both lengths: y·u = 0, (y − d)·w = 0; n is free.
+	// The velocity y = vc − va of the rung joint keeps both lengths: y·u = 0, (y − d)·w = 0. Its component along the normal n of
+	// the plane through the hang points and the rung joint is free (the swing).
 	uu, ww, uw := u.dot(u), w.dot(w), u.dot(w)
 	y := w.sub(u.mul(uw / uu)).mul(d.dot(w) / (ww - uw*uw/uu))
 	n := u.cross(w).unit()
+	// Angular velocities of each body that give y, and for a unit of the swing, the left and the right spin.
 	turnL := [4]vec{u.cross(y).mul(1 / uu), u.cross(n).mul(1 / uu), u.unit(), {}}
 	turnR := [4]vec{w.cross(y.sub(d)).mul(1 / ww), w.cross(n).mul(1 / ww), {}, w.unit()}
 	// e[0] + Σ p[k]·e[k+1] are the differences of the two angular velocities from random ones, and the velocity between the next

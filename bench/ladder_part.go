@@ -6,17 +6,17 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// Part is a part of a family that is too large for one machine. It has the fields of dist.Piece, to which it converts.
+// Part is a part of a model that is too large for one machine. It has the fields of dist.Piece, to which it converts.
 type Part struct {
-	Model *model.Model // bodies of its own, then those of other parts that share joints with them; joints of its own bodies
-	Own   int
-	Rank  []int32 // by body from Own on: the part whose own it is
-	Body  []int64 // by body: its number in the whole
-	Joint []int64 // by joint: its number in the whole
+	Model *model.Model // own bodies, then bodies of other parts that share joints with them; joints of the own bodies
+	Own   int          // number of own bodies
+	Rank  []int32      // by body from Own on: the part that owns it
+	Body  []int64      // by body: its number in the whole model
+	Joint []int64      // by joint: its number in the whole model
 }
 
-// LadderPart returns one part of Ladder(n, seed) in a number of parts: consecutive levels, as many in each but for one.
-// Its bodies and joints have the names, numbers and bits that they have in the whole.
+// LadderPart returns one part of Ladder(n, seed), cut into parts of consecutive levels, whose numbers differ by at most one.
+// Bodies and joints have the names, numbers and bits that they have in the whole model.
 //
 // Cost: O(n) time, as each level hangs from those above; O(n/parts) memory. It returns ErrSize, or an error if n is
 // odd, there is no such part, or there are more parts than levels.
@@ -43,7 +43,7 @@ func LadderPart(n int, seed uint64, part, parts int) (*Part, error) {
 		if k < hi {
 			r.fit(r.name("m", k), model.Spherical, left, right, at(g.c), at(g.c))
 		}
-		if k < lo { // only the last level is kept, which the next hangs from
+		if k < lo { // of the levels above the part, only the last one is kept, from which the next level hangs
 			copy(r.m.Bodies, r.m.Bodies[left:])
 			r.m.Bodies, r.m.Joints = r.m.Bodies[:2], r.m.Joints[:0]
 			left, right = 0, 1
@@ -54,7 +54,7 @@ func LadderPart(n int, seed uint64, part, parts int) (*Part, error) {
 		p.Body = append(p.Body, int64(2*k), int64(2*k+1))
 		p.Joint = append(p.Joint, int64(3*k), int64(3*k+1), int64(3*k+2))
 	}
-	if lo > 0 { // the level above goes behind the own ones
+	if lo > 0 { // moves the level above behind the own bodies
 		above := [2]model.Body{r.m.Bodies[0], r.m.Bodies[1]}
 		rest := r.m.Bodies[2:]
 		copy(r.m.Bodies, rest[:p.Own])

@@ -6,8 +6,8 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// addLoop closes a loop by joint "k…" between two bodies, and reports false if
-// none of several pairs is fit for it.
+// addLoop closes a loop by the joint "k…", with its number k, between two bodies drawn at random. It returns false if it fails
+// for eight pairs of bodies.
 func (g *tangle) addLoop(k int) bool {
 	types := [...]model.JointType{
 		model.Distance, model.PointOnPlane, model.SphereInCylinder, model.SphereInCylinder,
@@ -26,9 +26,8 @@ func (g *tangle) addLoop(k int) bool {
 	return false
 }
 
-// close adds a joint between a and b that agrees with their motion, and
-// reports false if its type cannot do so within a few metres, or the freedoms
-// between a and b are too few.
+// close adds the joint "k…" of a type between the bodies a and b, with frames that agree with their motion. It returns false, and
+// adds nothing, if there are no such frames within a few metres, or if the joint would leave too few freedoms between a and b.
 func (g *tangle) close(k int, kind model.JointType, a, b int) bool {
 	c := g.place(a).p.add(g.place(b).p).mul(0.5).add(g.vec(0.3))
 	w := g.twist(b).w.sub(g.twist(a).w)
@@ -65,8 +64,9 @@ func (g *tangle) close(k int, kind model.JointType, a, b int) bool {
 	return true
 }
 
-// screwAxis returns frames on the instantaneous screw axis of two bodies with
-// relative motion w, and v at the point c.
+// screwAxis returns frames of predecessor and successor, and the pitch, m/rad, of a helical or cylindrical joint on the
+// instantaneous screw axis of two bodies. Their relative motion is the angular velocity w and the velocity v at the point c. ok is
+// false if they turn too slowly, the axis is more than 2 m away, or the pitch is not between 0.02 and 1 m/rad in magnitude.
 func (g *tangle) screwAxis(kind model.JointType, c, w, v vec) (P, S place, pitch float64, ok bool) {
 	ww := w.dot(w)
 	if ww < 0.1 {
@@ -86,8 +86,8 @@ func (g *tangle) screwAxis(kind model.JointType, c, w, v vec) (P, S place, pitch
 	return P, S, pitch, true
 }
 
-// double adds a joint "d…" beside a joint of the tree. The new joint allows at least what the
-// old one allows, so all its rows are redundant.
+// double adds the joint "d…", with its number k, between the bodies of a joint of the tree drawn at random. The new joint allows at
+// least the motions of the old one, so all its rows are redundant.
 func (g *tangle) double(k int) {
 	old := g.m.Joints[g.joint[g.rng.IntN(len(g.joint))]]
 	j := model.Joint{
@@ -110,7 +110,8 @@ func (g *tangle) double(k int) {
 	g.m.Joints = append(g.m.Joints, j)
 }
 
-// relaxed returns a joint type that allows what kind allows, in its frames.
+// relaxed returns a joint type that, in the same frames, allows all motions of a joint of type kind and more; kind itself if there
+// is none.
 func relaxed(kind model.JointType) model.JointType {
 	switch kind {
 	case model.Revolute, model.Helical, model.Prismatic:
@@ -126,7 +127,7 @@ func relaxed(kind model.JointType) model.JointType {
 	}
 }
 
-// along moves a frame by s along its own z.
+// along returns a frame moved by s, m, along its own z axis.
 func along(x model.Pose, s float64) model.Pose {
 	x.Position = place{x.Position, x.Orientation}.point(vec{2: s})
 	return x

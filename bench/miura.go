@@ -10,12 +10,12 @@ import (
 const (
 	miuraEdge    = 0.2         // m, of the panels
 	miuraCorner  = math.Pi / 3 // rad, of the panels
-	miuraFold    = 0.9         // rad, between the panels and the level; 0: flat, π/2: folded
+	miuraFold    = 0.9         // rad, between the panels and the horizontal; 0: flat, π/2: folded
 	miuraDensity = 2.0         // kg/m²
-	miuraThick   = 0.004       // m
-	miuraCrease  = 0.5         // N m/rad, of a crease
-	miuraLoss    = 0.002       // N m s, of a crease
-	miuraStrips  = 12          // of a panel, in its visuals
+	miuraThick   = 0.004       // m, thickness of the panels
+	miuraCrease  = 0.5         // N m/rad, stiffness of a crease
+	miuraLoss    = 0.002       // N m s/rad, damping of a crease
+	miuraStrips  = 12          // cuboids by which a panel is drawn
 )
 
 // Miura is Miura's sheet of n × n inner vertices, so (n+1)² rigid panels "p0_0", …, equal
@@ -24,9 +24,9 @@ const (
 // the first does not slide and the second only along x. Gravity is along −z. The creases have
 // springs at rest and a little damping. The sheet unfolds or folds at a rate drawn from the seed.
 //
-// At each vertex four creases meet, and four panels on four hinges are a spherical linkage with one freedom. All of
-// them have the same one. Each vertex has three redundant rows, as any spherical linkage of revolutes, and each beyond
-// the first row and column one more.
+// At each vertex four creases meet; the four panels on four hinges there are a spherical linkage with one freedom, which is the
+// same for all vertices. Each vertex has three redundant rows, like any spherical linkage of revolutes, and each vertex beyond the
+// first row and column has one more.
 //
 // (n+1)² bodies, 2n(n+1)+3 joints; rows 10n(n+1)+6, rank 6(n+1)²−1,
 // redundant 4n²−2n+1, mobility 1; singular where the sheet is flat.
@@ -55,17 +55,17 @@ func Miura(n int, seed uint64) (*model.Model, error) {
 			}
 		}
 	}
-	far := (n + 1) / 2 * 2 // the last even one: with an odd number, a vertex is aside or above the first
+	far := (n + 1) / 2 * 2 // the last even number: vertices with odd numbers are beside or above the line from the first one
 	r.fit("stand", model.Spherical, ground, 0, at(v(0, 0).p), at(v(0, 0).p))
-	// Along x only: two rows, as those of a ball in a pipe.
+	// Slides along x only: two rows, like a ball in a pipe.
 	slide := place{v(far, 0).p, alongZ(vec{1})}
 	r.fit("slide", model.SphereInCylinder, ground, index(far-1, 0), slide, slide)
 	r.fit("foot", model.PointOnPlane, ground, index(0, far-1), at(v(0, far).p), at(v(0, far).p))
 	return r.m, nil
 }
 
-// miuraVertices returns the vertices of the sheet with the velocities that they have at a rate of the fold θ: with
-// edges a and the corner γ, vertex i, j is at
+// miuraVertices returns the vertices of the sheet as a function of their numbers: positions, and velocities at a rate, rad/s, of
+// the fold θ. With the edge a and the corner γ of a panel, vertex i, j is at
 //
 //	i·a cos θ tan γ/w, j·L + (i odd)·a/w, (j odd)·a sin θ sin γ,  w² = 1 + cos²θ tan²γ,  L² = a²(1 − sin²θ sin²γ).
 func miuraVertices(rate float64) func(i, j int) pivot {
@@ -91,8 +91,8 @@ func miuraVertices(rate float64) func(i, j int) pivot {
 	}
 }
 
-// panel appends the panel whose first vertex is i, j: its frame is in
-// the middle, x along the edge from i to i + 1, z across.
+// panel appends the panel whose first vertex is i, j. Its frame is in its middle, with x along the edge from vertex i to i + 1
+// and z perpendicular to it.
 func (r *rig) panel(vertex func(i, j int) pivot, i, j int) {
 	o, far := vertex(i, j), vertex(i+1, j+1)
 	e, f := vertex(i+1, j), vertex(i, j+1)
@@ -100,7 +100,7 @@ func (r *rig) panel(vertex func(i, j int) pivot, i, j int) {
 	x := e.p.unit()
 	z := e.p.cross(f.p).unit()
 	y := z.cross(x)
-	// ω × e = ė and ω × f = ḟ: its part along x turns f about e, the others turn e.
+	// The angular velocity w has ω × e = ė and ω × f = ḟ. Its components across x follow from ė, the one along x from ḟ.
 	w := x.cross(e.v).mul(1 / e.p.norm())
 	w = w.add(x.mul(f.v.sub(w.cross(f.p)).dot(z) / f.p.dot(y)))
 
@@ -111,7 +111,7 @@ func (r *rig) panel(vertex func(i, j int) pivot, i, j int) {
 	g := solid{mass, vec{}, model.Inertia{XX: yy + thick, YY: xx + thick, ZZ: xx + yy, XY: -xy}}
 	body := r.body(r.name2("p", i, j), g, place{o.p.add(far.p).mul(0.5), axes(x, y, z)}, twist{w, o.v.add(far.v).mul(0.5)})
 
-	// Strips along x, and rods over their steps.
+	// The parallelogram is drawn by strips along x, and by rods over the steps at their ends.
 	tone := [2][4]float64{{0.93, 0.72, 0.32, 1}, blue}[j%2]
 	for s := range miuraStrips {
 		part := (float64(s)+0.5)/miuraStrips - 0.5
@@ -122,7 +122,7 @@ func (r *rig) panel(vertex func(i, j int) pivot, i, j int) {
 	}
 }
 
-// crease appends a hinge with a spring at the edge between two vertices.
+// crease appends a hinge with spring and damper between the bodies a and b, at the edge between two vertices.
 func (r *rig) crease(name string, a, b int, from, to vec) {
 	x := place{from.add(to).mul(0.5), alongZ(to.sub(from).unit())}
 	j := r.fit(name, model.Revolute, a, b, x, x)

@@ -36,8 +36,8 @@ func BallNet(n int, seed uint64) (*model.Model, error) {
 const (
 	netWide = 0.5
 	netHigh = 0.4
-	netZag  = 0.3 // how far rows and sideways joints stand off, to alternate sides
-	netVary = 0.1
+	netZag  = 0.3 // offset of rows and of sideways joints, to alternate sides
+	netVary = 0.1 // largest random offset of a point along an axis
 )
 
 // net builds a Grid whose sideways joints are of the given type.
@@ -51,7 +51,7 @@ func net(name string, sideways model.JointType, n int, seed uint64) (*model.Mode
 	// so that the rows above and below agree there whatever their rates.
 	line := make([]vec, n) // hang points of the row
 	below := make([]vec, n)
-	side := make([]vec, n+1) // joints to the left; the outer ones only shape the body
+	side := make([]vec, n+1) // sideways joints of the row; at the first and the last point there is none, they only shape a body
 	for j := range line {
 		line[j] = vec{netWide*float64(j) + r.uniform(netVary)}
 	}
@@ -85,8 +85,8 @@ func net(name string, sideways model.JointType, n int, seed uint64) (*model.Mode
 	return r.m, nil
 }
 
-// knot appends body (i, j) of a net, with the point from which it hangs, upwards. t is the
-// motion of that point, p[0]; the other points are those of its further joints.
+// knot appends the body (i, j) of a net, which hangs from the body number up by a spherical joint at the point p[0]. The other
+// points are of its further joints. t is the motion of the body at p[0]. knot returns the number of the body.
 func (r *rig) knot(i, j, up int, t twist, p [4]vec) int {
 	x := place{p[0], r.rotation(math.Pi)}
 	var local [4]vec

@@ -54,13 +54,13 @@ func NFourBar(n int, theta float64, seed uint64) (*model.Model, error) {
 	return r.m, nil
 }
 
+// nFourBarDefault is NFourBar with DefaultAngle, for Generate.
 func nFourBarDefault(n int, seed uint64) (*model.Model, error) {
 	return NFourBar(n, DefaultAngle, seed)
 }
 
-// NFourBarAcceleration is the angular acceleration of the rods of NFourBar,
-// rad/s², at any rate: with M the mass and I the inertia about the pivots that
-// one rod angle moves, M g L sin θ / I for L = 1.
+// NFourBarAcceleration is the angular acceleration θ″ of the rods of NFourBar at the angle theta, rad/s², the same at any rate. In
+// units of a rod's mass and length, (n+1)/2 + n is the moment of the masses that the angle moves, (n+1)/3 + n their inertia:
 //
 //	θ″ = ((n+1)/2 + n) g sin θ / ((n+1)/3 + n)
 func NFourBarAcceleration(n int, theta float64) float64 {

@@ -6,10 +6,10 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// pivot is a point that moves in a plane z = const, with its velocity.
+// pivot is a point with its velocity, both in the frame of a plane; it moves at a constant depth z.
 type pivot struct{ p, v vec }
 
-// still is a point of the plane that stays where it is.
+// still returns a point of the plane with the velocity 0.
 func still(x, y float64) pivot { return pivot{p: vec{x, y}} }
 
 // deep returns the point at the depth z.
@@ -18,9 +18,8 @@ func (a pivot) deep(z float64) pivot {
 	return a
 }
 
-// meet returns the point at the distances r from a and s from b, on
-// the right of the way from a to b, with the velocity that keeps both. The
-// circles have to cross.
+// meet returns the point at the distances r from a and s from b, to the right of the line from a to b, with the velocity that keeps
+// both distances. The circles have to cross; otherwise the result is NaN.
 func meet(a pivot, r float64, b pivot, s float64) pivot {
 	line := b.p.sub(a.p)
 	n := line.norm()
@@ -35,22 +34,23 @@ func meet(a pivot, r float64, b pivot, s float64) pivot {
 	return pivot{p, vec{(k*e[1] - l*d[1]) / det, (d[0]*l - e[0]*k) / det}}
 }
 
-// plane carries the plane of a linkage: its frame, whose z axis is across the plane, and the motion of that frame.
+// plane is the plane of a linkage: its frame, whose z axis is perpendicular to the plane, and the motion of this frame.
 type plane struct {
 	x place
 	t twist
 }
 
-// upright returns the plane of x and z at rest: its y is z of the world, and across it is −y.
+// upright returns the plane of the world's x and z at rest: its y axis is the world's z, its z axis the world's −y.
 func upright() *plane { return &plane{x: place{q: turn(vec{1}, math.Pi/2)}} }
 
-// point returns where the point a is in the world.
+// point returns the position of a in the world.
 func (c *plane) point(a pivot) vec { return c.x.point(a.p) }
 
-// frame returns the plane's frame in the world, moved to the point a.
+// frame returns a frame in the world at the point a with the axes of the plane.
 func (c *plane) frame(a pivot) place { return place{c.point(a), c.x.q} }
 
-// bar appends a body whose frame is at the point a, x towards the point b.
+// bar appends a body whose frame is at the point a, with x towards the point b and z perpendicular to the plane, and which moves with
+// both points. It returns the number of the body.
 func (r *rig) bar(c *plane, name string, g solid, a, b pivot) int {
 	d := b.p.sub(a.p)
 	turned := turn(vec{2: 1}, math.Atan2(d[1], d[0]))
@@ -60,7 +60,7 @@ func (r *rig) bar(c *plane, name string, g solid, a, b pivot) int {
 	return r.body(name, g, x, t)
 }
 
-// hinge appends a revolute across the plane at the point a; its coordinate starts at 0.
+// hinge appends a revolute joint with its axis perpendicular to the plane at the point a; its coordinate starts at 0.
 func (r *rig) hinge(c *plane, name string, pred, succ int, a pivot) *model.Joint {
 	x := c.frame(a)
 	return r.fit(name, model.Revolute, pred, succ, x, x)
@@ -69,7 +69,7 @@ func (r *rig) hinge(c *plane, name string, pred, succ int, a pivot) *model.Joint
 // trussRadius is the radius of the rods of a truss, m.
 const trussRadius = 0.01
 
-// truss is a body of rods between pairs of points, kg/m of them, as thin as trussRadius.
+// truss returns a body of rods between pairs of points, with the density, kg/m, and the radius trussRadius.
 func truss(density float64, ends ...[2]vec) solid {
 	var mass float64
 	var com vec
@@ -84,7 +84,8 @@ func truss(density float64, ends ...[2]vec) solid {
 		d := e[1].sub(e[0])
 		m := density * d.norm()
 		r := e[0].add(e[1]).mul(0.5).sub(com)
-		// of the rod about its middle, along it m/12·d dᵀ, across it a disc's m/4·ρ² in all directions
+		// Second moments of the rod about the centre of mass: m/12·d dᵀ along it, m/4·ρ², as of a disc, taken in all directions, and
+		// m·r rᵀ for the distance of its middle.
 		xx := m*(d[0]*d[0]/12+r[0]*r[0]) + m/4*trussRadius*trussRadius
 		yy := m*(d[1]*d[1]/12+r[1]*r[1]) + m/4*trussRadius*trussRadius
 		zz := m*(d[2]*d[2]/12+r[2]*r[2]) + m/4*trussRadius*trussRadius

@@ -6,17 +6,17 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// tangle is a rig that grows a random mechanism. The tree that it grows first
-// is known by up; the loops that follow are put together in clusters.
+// tangle is a rig that grows a random mechanism: first a tree, then loops, which are grouped in clusters. Its lists of the tree are by
+// body.
 type tangle struct {
 	rig
-	up    []int32 // body it hangs from, or ground
-	kid   []int32 // a body that hangs from it, or ground
-	depth []int32 // joints to the world
-	joint []int32 // the joint it hangs by
-	free  []uint8 // freedoms of that joint without a motion, one a bit
+	up    []int32 // the body from which this one hangs, or ground
+	kid   []int32 // a body that hangs from this one, or ground
+	depth []int32 // number of joints to the world
+	joint []int32 // the joint by which it hangs
+	free  []uint8 // freedoms of that joint without a motion, one bit each
 	owner []int32 // cluster of that joint, or −1
-	first []int32 // scratch: its first column in the matrix of a cluster
+	first []int32 // scratch: first column of that joint in the matrix of a cluster
 
 	clusters []cluster
 	values   []float64 // scratch: the matrix of a cluster
@@ -32,12 +32,10 @@ type tangle struct {
 // joints "d…", which double a joint of the tree. The first eight of "k…" join any two bodies,
 // the others bodies a few joints apart.
 //
-// A joint that closes a loop is put where it agrees with the velocities: with its axis along
-// the relative velocity, its plane or rod along or across it, or its screw axis on the axis of
-// the relative screw. It is put only where all rows of its cluster (the loops that share joints
-// with it) are well independent and leave a freedom to spare. So the redundant rows are those
-// of "d…"; the other counts depend on the types drawn. Legs come last; they have six freedoms
-// and constrain nothing.
+// A joint that closes a loop is placed so that it agrees with the velocities: with its axis along the relative velocity, its plane or
+// rod along or across it, or its screw axis on the axis of the relative screw. It is added only if all rows of its cluster (the loops
+// that share joints with it) are well independent and leave at least one freedom. So only the rows of the joints "d…" are redundant;
+// the other counts depend on the types drawn. Legs come last; they have six freedoms and constrain nothing.
 //
 // Cost: O(n) on average but for eight loops of O(log n). It returns ErrSize.
 func Random(n int, seed uint64) (*model.Model, error) {
@@ -67,7 +65,7 @@ func Random(n int, seed uint64) (*model.Model, error) {
 	return g.m, nil
 }
 
-// enter records that the newest body hangs from up by joint j.
+// enter records that the newest body hangs from the body up by joint j, whose freedoms without a motion are the bits of free.
 func (g *tangle) enter(up, j int, free uint8) {
 	i := int32(len(g.up))
 	depth := int32(1)
@@ -81,7 +79,7 @@ func (g *tangle) enter(up, j int, free uint8) {
 	g.owner, g.first = append(g.owner, -1), append(g.first, 0)
 }
 
-// addBody hangs body i from the world or a body before it.
+// addBody appends body i, which hangs from the world or from a body before it by a random joint.
 func (g *tangle) addBody(i int) {
 	types := [...]model.JointType{
 		model.Fixed, model.Revolute, model.Revolute, model.Revolute, model.Prismatic, model.Prismatic,
@@ -109,8 +107,8 @@ func (g *tangle) addBody(i int) {
 	g.enter(l.up, len(g.m.Joints)-1, g.load(j, &d))
 }
 
-// load gives joint j, displaced by d, forces, springs, turns or a motion, and
-// returns the freedoms that are left.
+// load gives joint j, which is in the state d, random forces, springs, turns or a motion. It returns the freedoms without a motion,
+// one bit each.
 func (g *tangle) load(j *model.Joint, d *displacement) uint8 {
 	rotations, translations := freely(j.Type)
 	free := uint8(1)<<(rotations+translations) - 1
@@ -154,8 +152,7 @@ func (g *tangle) motion(q, qd float64) *model.Motion {
 	return &model.Motion{Kind: model.Harmonic, Offset: q - a*s, Amplitude: a, Frequency: f, Phase: phase}
 }
 
-// near returns two bodies; one of them may be the world. They are a few joints
-// apart, or anywhere if far.
+// near returns two random bodies, of which the second may be the world. They are a few joints apart, or anywhere if far.
 func (g *tangle) near(far bool) (a, b int) {
 	n := len(g.m.Bodies)
 	a = g.rng.IntN(n)
@@ -180,7 +177,7 @@ func (g *tangle) near(far bool) (a, b int) {
 	return a, b
 }
 
-// addLeg puts a leg of bodies i, i+1 between two bodies.
+// addLeg adds a leg of the bodies i and i+1 between two random bodies.
 func (g *tangle) addLeg(i int) {
 	base, top := g.near(i < 30)
 	if g.rng.IntN(2) == 0 {

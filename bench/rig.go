@@ -14,15 +14,14 @@ const ground = -1
 
 // rig builds a model body by body, with random numbers and with room for names and lists.
 type rig struct {
-	m    *model.Model
-	rng  *rand.Rand
-	text []byte    // scratch for names
-	nums []float64 // joint lists are cut from here
-
-	names strings.Builder // names are cut from here
+	m     *model.Model
+	rng   *rand.Rand
+	text  []byte          // scratch for names
+	nums  []float64       // memory from which lists of joints are cut
+	names strings.Builder // memory from which names are cut
 }
 
-// newRig returns an empty model with room for bodies and joints.
+// newRig returns an empty model "name-n" with room for bodies and joints. n and the seed determine the random numbers.
 func newRig(name string, n int, seed uint64, bodies, joints int) *rig {
 	m := model.New(name + "-" + strconv.Itoa(n))
 	m.Bodies = make([]model.Body, 0, bodies)
@@ -37,15 +36,14 @@ type solid struct {
 	inertia model.Inertia
 }
 
-// rod is a rod of 1 kg and the given length along x, from the body's origin;
-// its inertia about its axis is 1e-4.
+// rod returns a slender rod of 1 kg and the given length, m, along x from the body's origin; its inertia about its axis is 1e-4 kg m².
 func rod(length float64) solid {
 	t := length * length / 12
 	return solid{1, vec{length / 2}, model.Inertia{XX: 1e-4, YY: t, ZZ: t}}
 }
 
-// lump is a body of the given mass spread evenly over balls of radius 0.1 m at
-// the points. Every inertia that it returns is therefore one of a real body.
+// lump returns a body whose mass is spread evenly over balls of radius 0.1 m at the points, so that its inertia is one that a real
+// body can have.
 func lump(mass float64, points ...vec) solid {
 	var com vec
 	for _, p := range points {
@@ -113,8 +111,8 @@ func (r *rig) label(i int) string {
 	return r.m.Bodies[i].Name
 }
 
-// joint appends a joint; P and S are given in their bodies. The pointer is
-// valid until the next call.
+// joint appends a joint between two bodies; P and S are its frames in the frames of these bodies. The pointer is valid until the next
+// call.
 func (r *rig) joint(name string, kind model.JointType, pred, succ int, P, S place) *model.Joint {
 	r.m.Joints = append(r.m.Joints, model.Joint{
 		Name: name, Type: kind, Predecessor: r.label(pred), Successor: r.label(succ),
@@ -124,7 +122,7 @@ func (r *rig) joint(name string, kind model.JointType, pred, succ int, P, S plac
 	return &r.m.Joints[len(r.m.Joints)-1]
 }
 
-// fit is joint with P and S given in the world.
+// fit is joint with P and S in the world frame.
 func (r *rig) fit(name string, kind model.JointType, pred, succ int, P, S place) *model.Joint {
 	return r.joint(name, kind, pred, succ, P.in(r.place(pred)), S.in(r.place(succ)))
 }
@@ -152,7 +150,7 @@ func (r *rig) cut(text []byte) string {
 	return r.names.String()[start:]
 }
 
-// list cuts n zeros for one of a joint's lists.
+// list returns n zeros for a list of a joint.
 func (r *rig) list(n int) []float64 {
 	if len(r.nums) < n {
 		r.nums = make([]float64, 4096)
@@ -162,7 +160,7 @@ func (r *rig) list(n int) []float64 {
 	return l
 }
 
-// values cuts one of a joint's lists with the given numbers.
+// values returns the given numbers as a list of a joint.
 func (r *rig) values(list ...float64) []float64 {
 	l := r.list(len(list))
 	copy(l, list)
@@ -175,7 +173,7 @@ func (r *rig) uniform(a float64) float64 { return a * (2*r.rng.Float64() - 1) }
 // between returns a number in [a, b).
 func (r *rig) between(a, b float64) float64 { return a + (b-a)*r.rng.Float64() }
 
-// vec returns a vector of the cube [−a, a)³.
+// vec returns a random vector in the cube [−a, a)³.
 func (r *rig) vec(a float64) vec { return vec{r.uniform(a), r.uniform(a), r.uniform(a)} }
 
 // direction returns a unit vector, uniform on the sphere.
@@ -186,5 +184,5 @@ func (r *rig) direction() vec {
 	return vec{h * c, h * s, z}
 }
 
-// rotation returns a rotation by at most the given angle about any axis.
+// rotation returns a rotation by at most the given angle, rad, about a random axis.
 func (r *rig) rotation(angle float64) quat { return turn(r.direction(), r.uniform(angle)) }

@@ -10,21 +10,21 @@ import (
 
 // The benchmark bicycle (Meijaard et al. 2007, Table 1), with z up.
 const (
-	bikeBase, bikeTrail = 1.02, 0.08 // m
-	bikeTilt            = math.Pi / 10
-	bikeRear, bikeFront = 0.3, 0.35 // m, radii
-	bikeApart           = 1.0       // m, from bicycle to bicycle
-	bikeSpeed           = 4.6       // m/s: between 4.29 and 6.02 it rights itself
+	bikeBase, bikeTrail = 1.02, 0.08   // m
+	bikeTilt            = math.Pi / 10 // rad, of the steering axis from the vertical
+	bikeRear, bikeFront = 0.3, 0.35    // m, radii of the wheels
+	bikeApart           = 1.0          // m, from bicycle to bicycle
+	bikeSpeed           = 4.6          // m/s; between 4.29 and 6.02 m/s the bicycle is stable by itself
 )
 
-// Centres of mass of the benchmark's rear frame with rider and of its fork, from where the rear wheel touches, m.
+// Centres of mass of the benchmark's rear frame with rider and of its fork, m, from the contact point of the rear wheel.
 var bikeFrame, bikeFork = vec{0.3, 0, 0.9}, vec{0.9, 0, 0.7}
 
 // bicycles is n bicycles whose riders do not steer, side by side on a plane, with gravity along −z. Each has the bodies "framek", "forkk",
 // "reark" and "frontk" on the hinges "headk", "rear hubk" and "front hubk", and two wheels that roll without slip, "rear rollk" and
 // "front rollk".
-// They roll along x, upright and with straight steering, and have been pushed to a side: the rate of lean is drawn from the seed. At
-// this speed they come back by themselves. Seed 0 pushes none, and they roll steadily.
+// They roll along x, upright and with straight steering, with a rate of lean that is drawn from the seed, as after a push to a side. At
+// this speed they come back by themselves. With seed 0 the rates are 0, and they roll steadily.
 //
 // 4n bodies, 5n joints, n loops; rows 21n, no redundancy, mobility 3n: a bicycle reaches 7 displacements.
 //
@@ -46,9 +46,9 @@ func bicycles(n int, seed uint64) (*model.Model, error) {
 	return r.m, nil
 }
 
-// bicycle appends bicycle k, which leans to the right at the given rate.
+// bicycle appends bicycle k, which is upright and leans to the right at the given rate, rad/s.
 func (r *rig) bicycle(k int, rate float64) {
-	foot := vec{1: -bikeApart * float64(k)} // where its rear wheel touches
+	foot := vec{1: -bikeApart * float64(k)} // contact point of the rear wheel
 	lean := twist{w: vec{rate}}
 	add := func(name string, g solid, p vec, turned quat, spin float64) int {
 		t := twist{lean.w.add(vec{1: spin}), lean.shift(p).add(vec{bikeSpeed})}
@@ -74,7 +74,7 @@ func (r *rig) bicycle(k int, rate float64) {
 	r.showBicycle(frame, fork, func(h float64) vec { return ground0.add(axis.mul(h)) })
 }
 
-// showBicycle draws the tubes of a frame and a fork whose steering axis is at head(h) at the height h along it.
+// showBicycle draws the tubes of a frame and a fork. head returns the point of the steering axis at the length h, m, from the plane.
 func (r *rig) showBicycle(frame, fork int, head func(h float64) vec) {
 	const thick = 0.02
 	tube := func(body int, color [4]float64, points ...vec) {
@@ -96,13 +96,13 @@ func (r *rig) showBicycle(frame, fork int, head func(h float64) vec) {
 }
 
 const (
-	coinMass, coinRadius = 0.5, 0.25
-	coinApart            = 1.7 // m, from disc to disc
+	coinMass, coinRadius = 0.5, 0.25 // kg, m
+	coinApart            = 1.7       // m, between the middles of the discs' circles
 )
 
 // rollingDiscs is n uniform discs that roll without slip on a plane, each in a circle of its own, with gravity along −z. Lean and rate
-// of turn are drawn from the seed, and the spin is the one that makes the motion steady (coinSpin). The disc "disck" is on the plane
-// by the joint "rollk".
+// of turn are drawn from the seed, and the spin is such that the motion is steady (coinSpin). The joint "rollk" keeps the disc
+// "disck" on the plane.
 //
 // n bodies, n joints; rows 3n, no redundancy, mobility 3n: a disc reaches 5 displacements.
 //
@@ -126,6 +126,7 @@ func rollingDiscs(n int, seed uint64) (*model.Model, error) {
 // coin appends disc k, which rolls around a point of the plane.
 func (r *rig) coin(k int, middle vec) {
 	const m, R = coinMass, coinRadius
+	// The angle of the axle from the vertical, the rate of turn about the vertical, and the direction from the middle to the disc.
 	theta, turned, at := r.between(1.0, 1.25), r.between(2, 3), r.uniform(math.Pi)
 	w := coinSpin(theta, turned)
 	s, c := math.Sincos(theta)
@@ -141,8 +142,9 @@ func (r *rig) coin(k int, middle vec) {
 	r.showRod(disc, vec{-0.8 * R}, vec{0.8 * R}, 0.02, dark)
 }
 
-// coinSpin returns the angular velocity about the axle, rad/s, with which a disc of rollingDiscs rolls steadily: its axle at the angle
-// theta from the vertical, turning about that at the given rate, rad/s. With A and C the moments across the axle and about it
+// coinSpin returns the component w of the angular velocity along the axle, rad/s, with which a disc of rollingDiscs rolls steadily. Its
+// axle is at the angle theta from the vertical and turns about the vertical at the rate turned, Ω, rad/s. With A and C the moments of
+// inertia across the axle and about it
 //
 //	A·Ω²·sin θ·cos θ − (C + m·r²)·w·Ω·sin θ − m·g·r·cos θ = 0.
 func coinSpin(theta, turned float64) float64 {
@@ -151,16 +153,16 @@ func coinSpin(theta, turned float64) float64 {
 }
 
 const (
-	snakeMass, truckMass, flywheelMass = 6.0, 0.8, 3.0 // kg
-	snakeYaw, truckYaw, flywheelYaw    = 0.25, 4e-3, 0.3
-	snakeHalf                          = 0.35 // m, from the middle to a truck
-	snakeApart                         = 1.4  // m, from board to board
-	snakeSwing, snakeSteer             = 0.7, 0.3
-	snakeRate                          = 0.6 // Hz
+	snakeMass, truckMass, flywheelMass = 6.0, 0.8, 3.0   // kg
+	snakeYaw, truckYaw, flywheelYaw    = 0.25, 4e-3, 0.3 // kg m², about z
+	snakeHalf                          = 0.35            // m, from the middle to a truck
+	snakeApart                         = 1.4             // m, from board to board
+	snakeSwing, snakeSteer             = 0.7, 0.3        // rad, amplitudes of the flywheel and of the trucks
+	snakeRate                          = 0.6             // Hz, of both
 )
 
-// snakeboards is n snakeboards side by side on a level plane, with gravity along −z. Nothing pushes them from outside: a flywheel in
-// place of the rider swings to and fro, and both trucks steer in time with it, against each other. That makes a board go forward. The
+// snakeboards is n snakeboards side by side on a level plane, with gravity along −z. No external force pushes them: a flywheel in
+// place of the rider swings to and fro, and both trucks steer in time with it, against each other. This propels a board forward. The
 // bodies are "boardk", "frontk", "backk" and "riderk"; motions prescribe the hinges "steer frontk", "steer backk" and "swingk". The
 // trucks have an edge each, "edge frontk" and "edge backk", and the joint "levelk" keeps the board on its plane. The amplitude of the
 // swing is drawn from the seed.
@@ -181,7 +183,7 @@ func snakeboards(n int, seed uint64) (*model.Model, error) {
 	return r.m, nil
 }
 
-// snakeboard appends board k, whose flywheel swings by an angle to both sides.
+// snakeboard appends board k, whose flywheel swings with the amplitude swing, rad.
 func (r *rig) snakeboard(k int, swing float64) {
 	const height = 0.1
 	rate := 2 * math.Pi * snakeRate

@@ -2,6 +2,7 @@ package bench
 
 import "github.com/rung-mbd/rung/model"
 
+// roverTyre is the wheel of a Rover.
 var roverTyre = tyre{
 	mass: 4, radius: 0.25, width: 0.12, stiffness: 3e4, chi: 0.5, friction: 0.8, slip: 1e-2, speed: 1, gain: 60, strong: 40,
 }
@@ -13,10 +14,10 @@ const (
 )
 
 // Rover is a row of n rovers on drawbars that drive over hills. A rover has a chassis with the rear wheels and a front
-// axle that rolls about x, so that all four wheels stand on any ground; each wheel has a motor. Rover k has the bodies
-// "chassisk", "axlek", "flk", "frk", "rlk", "rrk", counted from the front from 0 on, and "bark" to the one before.
+// axle that rolls about x, so that all four wheels stand on any ground; each wheel has a motor. Rover k, counted from 0 at the front,
+// has the bodies "chassisk", "axlek", "flk", "frk", "rlk", "rrk", and the drawbar "bark" to the rover before.
 //
-// 7n − 1 bodies, no loops. The state is at rest, each wheel as deep as its part of the weight wants.
+// 7n − 1 bodies, no loops. The state is at rest; each wheel is pressed into the ground as deep as its part of the weight demands.
 //
 // Cost: O(n).
 // It returns ErrSize.
@@ -30,13 +31,13 @@ func Rover(n int, seed uint64) (*model.Model, error) {
 		return nil, err
 	}
 	t := &roverTyre
-	// All wheels carry the same: the chassis and the axle have their centres of mass where that is so.
+	// The centres of mass of chassis and axle are placed so that all wheels carry the same.
 	load := (roverMass + axleMass + 4*t.mass) * Gravity / 4
 	z := t.radius - load/t.stiffness
 	for k := range n {
 		x := -roverBase/2 - 0.3 - roverApart*float64(k)
 		front, rear := x+roverBase/2, x-roverBase/2
-		com := axleMass / roverMass * roverBase / 2 // behind the middle, for the axle before it
+		com := axleMass / roverMass * roverBase / 2 // m, of the chassis behind the middle, to balance the axle before the middle
 		chassis := v.body(v.name("chassis", k), box(roverMass, vec{1.2, 0.7, 0.3}, vec{-com}), at(vec{x, 0, z + 0.2}), twist{})
 		axle := v.body(v.name("axle", k), box(axleMass, vec{0.1, roverTrack, 0.1}, vec{}), at(vec{front, 0, z}), twist{})
 		roll := place{vec{front, 0, z}, alongX}

@@ -8,7 +8,7 @@ import (
 
 // Sizes of a stage of the scissor mast.
 const (
-	scissorAngle = 0.6 // rad, of the rods from the level
+	scissorAngle = 0.6 // rad, of the rods from the horizontal
 	scissorDepth = 0.1 // m, half the distance between the two hinges of a pin
 )
 
@@ -16,9 +16,9 @@ const (
 // of 1 m and 1 kg: "a0", … from the left foot to the right, and "b0", … from the right foot to
 // the left. They are pinned where they cross ("c0"), and at their tips to the rods of the next
 // stage ("l0" left, "r0" right). Each pin is two revolutes about z, one ahead ("c0f") and one
-// behind ("c0b"). The left foot is pinned to the world, "gf" and "gb". The right one stands on
+// behind ("c0b"). The left foot is pinned to the world, "gf" and "gb". The right foot stands on
 // a plane by two points, "sf" and "sb". Everything is symmetric about z = 0. So reactions of
-// least norm are those of a plane mast, half of them ahead and half behind.
+// least norm are the reactions of a planar mast, half of each ahead and half behind.
 //
 // The mast folds at a rate, drawn from the seed, that gives its top some metres a second.
 //
@@ -34,7 +34,7 @@ func Scissor(n int, seed uint64) (*model.Model, error) {
 	r.m.Gravity = [3]float64{0, -Gravity, 0}
 	s, c := math.Sincos(scissorAngle)
 	rate := r.uniform(2) / float64(n)
-	left, right := ground, ground // rods whose tips the stage stands on
+	left, right := ground, ground // rods on whose tips the stage stands
 	for k := range n {
 		foot := vec{0, float64(k) * s}
 		rise := vec{0, float64(k) * c * rate}
@@ -72,8 +72,8 @@ func (r *rig) stand(name string, body int, p vec) {
 	r.joint(name+"b", model.PointOnPlane, ground, body, level, at(vec{2: -scissorDepth}))
 }
 
-// ScissorAcceleration is the angular acceleration of the rods a0, … of Scissor at the rate θ′, rad/s²: with
-// M the inertia that their angle θ moves and n² g sin θ the potential,
+// ScissorAcceleration is the angular acceleration θ″, rad/s², of the rods a0, … of Scissor at the rate θ′, rad/s. With M the generalized
+// inertia of their angle θ and n² g sin θ the potential energy,
 //
 //	θ″ = −(n² g cos θ + ½ dM/dθ θ′²)/M,  M = 2n(sin²θ/4 + 1/12) + cos²θ·n(4n² − 1)/6.
 func ScissorAcceleration(n int, rate float64) float64 {

@@ -15,12 +15,12 @@ var (
 	grey   = [4]float64{0.70, 0.72, 0.74, 1}
 )
 
-// mostShown is the number of bodies up to which models have visuals.
+// mostShown is the largest number of bodies of a model with visuals.
 const mostShown = 5000
 
-// show appends a visual to a body, at a place in it, unless the model is too large for a picture.
+// show appends a visual to a body, at the frame x of the body, unless the model has more than mostShown bodies.
 func (r *rig) show(body int, kind model.VisualKind, size [3]float64, x place, color [4]float64) {
-	if cap(r.m.Bodies) > mostShown { // room for all bodies, of which some may follow
+	if cap(r.m.Bodies) > mostShown { // the capacity is the final number of bodies
 		return
 	}
 	r.m.Visuals = append(r.m.Visuals, model.Visual{
@@ -28,7 +28,7 @@ func (r *rig) show(body int, kind model.VisualKind, size [3]float64, x place, co
 	})
 }
 
-// showRod draws a rod between two points of a body.
+// showRod draws a rod (a capsule) between two points of a body, in its frame.
 func (r *rig) showRod(body int, from, to vec, radius float64, color [4]float64) {
 	d := to.sub(from)
 	r.show(body, model.CapsuleVisual, [3]float64{radius, d.norm()}, place{from.add(to).mul(0.5), alongZ(d.unit())}, color)

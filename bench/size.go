@@ -5,17 +5,17 @@ import (
 	"fmt"
 )
 
-// MaxBodies is the largest model that is generated.
+// MaxBodies is the largest number of bodies of a generated model.
 const MaxBodies = 10_000_000
 
 var (
-	// ErrFamily says that no family has the name.
+	// ErrFamily is the error of a name that no family has.
 	ErrFamily = errors.New("bench: unknown family")
-	// ErrSize says that n is below 1 or gives more than MaxBodies bodies.
+	// ErrSize is the error of an n below 1 or with more than MaxBodies bodies.
 	ErrSize = errors.New("bench: size out of range")
 )
 
-// sizes has the number of bodies of each family; n² may be more than an int of 32 bits holds.
+// sizes has the number of bodies of each family as a function of n, in 64 bits, as n² may overflow an int of 32 bits.
 var sizes = map[string]func(n int64) int64{
 	"ladder":          same,
 	"nfourbar":        func(n int64) int64 { return 2*n + 1 },
@@ -48,14 +48,16 @@ var sizes = map[string]func(n int64) int64{
 	"biped":           times(23),
 }
 
+// same returns n.
 func same(n int64) int64 { return n }
 
+// square returns n².
 func square(n int64) int64 { return n * n }
 
 // times returns the function k·n.
 func times(k int64) func(n int64) int64 { return func(n int64) int64 { return k * n } }
 
-// Bodies returns how many bodies the model of a family has.
+// Bodies returns the number of bodies of the model of a family with size n.
 //
 // It returns ErrFamily or ErrSize.
 func Bodies(name string, n int) (int, error) {
@@ -63,7 +65,7 @@ func Bodies(name string, n int) (int, error) {
 	if size == nil {
 		return 0, fmt.Errorf("%w %q", ErrFamily, name)
 	}
-	// First n alone: int64 holds the square of MaxBodies, and not of every int.
+	// n is checked first, as int64 holds the square of MaxBodies, but not of every int.
 	if n < 1 || n > MaxBodies || size(int64(n)) > MaxBodies {
 		return 0, fmt.Errorf("%w: %s %d", ErrSize, name, n)
 	}

@@ -9,15 +9,14 @@ import (
 )
 
 const (
-	// leastPivot is the smallest pivot with which a loop of Random may close; it
-	// keeps the mechanism away from singular positions.
+	// leastPivot is the smallest pivot (smallestPivot) with which a loop of Random may close; it keeps the mechanism away from
+	// singular poses.
 	leastPivot = 0.15
-	// mostRows bounds the rows of a cluster, and so the cost of a loop.
+	// mostRows is the largest number of rows of a cluster; it bounds the cost of adding a loop.
 	mostRows = 12
 )
 
-// row is one constraint of a joint: t·velocity + e·angular velocity = 0, for
-// the relative motion at the point p.
+// row is one constraint of a joint: t·velocity + e·angular velocity = 0, for the relative motion at the point p, world frame.
 type row struct{ p, t, e vec }
 
 // loop is a joint between bodies a and b that closes a loop.
@@ -26,12 +25,11 @@ type loop struct {
 	rows []row
 }
 
-// cluster holds loops that share joints of the tree. Rows of two clusters have
-// no freedom in common.
+// cluster holds loops that share joints of the tree. Rows of two clusters have no freedom in common.
 type cluster struct {
 	loops  []loop
-	bodies []int // those whose tree joints take part
-	rows   int
+	bodies []int // bodies whose joints of the tree are in the loops
+	rows   int   // rows of all loops
 }
 
 // rows returns the constraints of a joint that closes a loop, from its frames
@@ -55,8 +53,7 @@ func rows(kind model.JointType, P, S place, pitch float64) []row {
 	}
 }
 
-// freely returns how many rotations and translations a joint leaves free; the
-// bits of a joint's freedoms are in this order.
+// freely returns the numbers of rotations and translations that a joint allows. The bits of a joint's freedoms are in this order.
 func freely(kind model.JointType) (rotations, translations int) {
 	switch kind {
 	case model.Revolute, model.Helical:
@@ -82,8 +79,8 @@ func freely(kind model.JointType) (rotations, translations int) {
 	}
 }
 
-// motions returns, for each of the n bits of the joint that body i hangs by, the
-// motion that it allows, and the point p of their velocities.
+// motions returns the motions m that the joint allows by which body i hangs, one for each of the n bits of its freedoms, with the
+// point p to which their velocities belong, world frame.
 func (g *tangle) motions(i int) (p vec, m [6]twist, n int) {
 	j := &g.m.Joints[g.joint[i]]
 	pred, succ := int(g.up[i]), i
@@ -120,8 +117,8 @@ func (g *tangle) motions(i int) (p vec, m [6]twist, n int) {
 	return S.p, m, n
 }
 
-// path calls f for every body whose tree joint is on the way from a to b, with
-// sign −1 on the side of a, +1 on the side of b.
+// path calls f for every body whose joint of the tree is on the path from a to b, with the sign −1 on the side of a, +1 on the side
+// of b.
 func (g *tangle) path(a, b int, f func(i int, sign float64)) {
 	depth := func(i int) int32 {
 		if i == ground {
@@ -140,8 +137,8 @@ func (g *tangle) path(a, b int, f func(i int, sign float64)) {
 	}
 }
 
-// admit joins l and the clusters it touches to one. It changes nothing and
-// reports false if the rows would be too many or not independent.
+// admit merges l and the clusters that share joints with it into one cluster. It changes nothing and returns false if that would have
+// more than mostRows rows, or rows that are not independent.
 func (g *tangle) admit(l loop) bool {
 	c := cluster{loops: []loop{l}, rows: len(l.rows)}
 	var old []int32
@@ -170,8 +167,8 @@ func (g *tangle) admit(l loop) bool {
 	return true
 }
 
-// independent reports whether the rows of c are well independent on the free
-// joints of the tree, with at least one freedom to spare.
+// independent reports whether the rows of c are well independent (leastPivot) as functions of the rates of its freedoms without a
+// motion, of which there must be more than rows.
 func (g *tangle) independent(c *cluster) bool {
 	width := 0
 	for _, i := range c.bodies {

@@ -9,8 +9,8 @@ import (
 // Stewart is a stack of n Stewart–Gough platforms: platform "p0" stands on the
 // world, "p1" on p0, and so on, each on six U-P-S legs. Leg i of platform k has
 // the bodies "ck_i" (below) and "sk_i" and the joints "Uk_i", "Pk_i", "Sk_i".
-// The prismatic joints carry a force and a damping. Every platform has a random
-// twist of its own; the legs follow. The stack bends at random.
+// The prismatic joints have a force and a damping. Every platform moves with a random velocity and angular velocity; the legs follow.
+// The stack bends at random.
 //
 // 13n bodies, 18n joints, 5n loops; rank 72n, nothing redundant, mobility 6n.
 //
@@ -30,7 +30,7 @@ func Stewart(n int, seed uint64) (*model.Model, error) {
 		g := solid{10, r.vec(0.05), model.Inertia{XX: 0.5, YY: 0.55, ZZ: 0.9, XY: r.uniform(0.05)}}
 		top := r.body(r.name("p", k), g, x, twist{r.vec(0.5), r.vec(0.5)})
 		for i := range 6 {
-			// Pairs of anchors, those above 60° from those below.
+			// The anchors are in pairs; the pairs on top are 60° from the pairs below.
 			pair, side := math.Pi/3*float64(i), math.Pi/12*float64(1-2*(i%2))
 			sa, ca := math.Sincos(pair + side)
 			sb, cb := math.Sincos(pair - side)
@@ -54,14 +54,14 @@ func Stewart(n int, seed uint64) (*model.Model, error) {
 
 // leg describes a U-P-S leg between two bodies.
 type leg struct {
-	names     [5]string // lower, upper body; universal, prismatic, spherical
-	base, top int
-	a, b      vec // ends at base and top, world
-	hinge     vec // unit, x axis of the universal joint's P, world; not along b − a
+	names     [5]string // of the lower and the upper body; of the universal, the prismatic and the spherical joint
+	base, top int       // numbers of the bodies
+	a, b      vec       // ends at base and top, world frame
+	hinge     vec       // first axis of the universal joint, fixed in base: unit vector, world frame, not along b − a
 }
 
-// leg appends the two bodies and three joints of l. A leg has six freedoms, so
-// it follows any motion of its ends. It returns the index of the lower body.
+// leg appends the two bodies and three joints of l, and returns the number of the lower body. A leg has six freedoms, so it follows
+// any motion of its ends.
 func (r *rig) leg(l *leg) int {
 	P, S, t, length := r.rodBetween([2]int{l.base, l.top}, [2]vec{l.a, l.b}, l.hinge)
 	half := vec{0, 0, length / 2}

@@ -6,9 +6,9 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// armTo returns the angle of an arm below the level and its rate, if the rod on its tip ends at d from its hinge, and that
-// end moves with v. The arm turns in the plane of z and the unit vector out: with a from the hinge to the tip, |d − a| is the
-// length of the rod. Of the two angles it is the one with the tip further out.
+// armTo returns the angle of an arm below the horizontal, rad, and its rate, rad/s, so that a rod from its tip ends at d, relative to
+// the hinge of the arm; that end moves with the velocity v. The arm turns in the plane of z and the unit vector out. With the vector a
+// from hinge to tip, |d − a| is the length of the rod. Of the two solutions it takes the solution with the tip farther out.
 func armTo(d, v, out vec, arm, rod float64) (angle, rate float64) {
 	x, z := d.dot(out), d[2]
 	// 2 d·a = |d|² + |a|² − rod², with a = arm·(cos out − sin ez)
@@ -21,20 +21,20 @@ func armTo(d, v, out vec, arm, rod float64) (angle, rate float64) {
 	return angle, along.dot(v) / along.dot(da)
 }
 
-// strut is a rod between two bodies. At the first it has a universal joint, whose first axis is one of that body, and at the
-// other a ball.
+// strut is a rod between two bodies, with a universal joint at the first body, whose first axis is fixed in that body, and a ball at
+// the other one.
 type strut struct {
-	names  [3]string // rod, universal, ball
-	on     [2]int    // the bodies
-	ends   [2]vec    // where, world
-	hinge  vec       // unit, world, not along the rod
+	names  [3]string // of the rod, the universal joint and the ball
+	on     [2]int    // numbers of the bodies
+	ends   [2]vec    // positions of its ends, world frame
+	hinge  vec       // first axis of the universal joint: unit vector, world frame, not along the rod
 	mass   float64   // kg
 	wide   float64   // m, side of the square section with which its inertia is computed
 	radius float64   // m, as drawn
 }
 
-// strut appends the rod and its joints. They have seven rows for the six freedoms of the rod, so that the bodies lose one:
-// the distance of its ends.
+// strut appends the rod and its joints. These have seven rows for the six freedoms of the rod, so that the bodies lose one freedom:
+// the distance of the rod's ends.
 func (r *rig) strut(s *strut) {
 	P, S, t, length := r.rodBetween(s.on, s.ends, s.hinge)
 	rod := r.body(s.names[0], box(s.mass, vec{s.wide, s.wide, length}, vec{2: length / 2}), S, t)
@@ -43,9 +43,9 @@ func (r *rig) strut(s *strut) {
 	r.fit(s.names[2], model.Spherical, rod, s.on[1], at(s.ends[1]), at(s.ends[1]))
 }
 
-// rodBetween returns what a rod between points of two bodies needs: the frames P and S of the universal joint at its first
-// end, the motion of S, which is the frame of the rod with z along it, and its length. The first axis of the joint, hinge, is
-// one of the first body and not along the rod. The other end of the rod moves with the second body.
+// rodBetween returns the data for a rod between points of two bodies: the frames P and S of the universal joint at its first end,
+// world frame, the motion of S, which is the frame of the rod with z along it, and its length. hinge is the first axis of the joint, which
+// is fixed in the first body and not along the rod. The other end of the rod moves with the second body.
 func (r *rig) rodBetween(on [2]int, ends [2]vec, hinge vec) (P, S place, t twist, length float64) {
 	span := ends[1].sub(ends[0])
 	length = span.norm()
@@ -53,7 +53,8 @@ func (r *rig) rodBetween(on [2]int, ends [2]vec, hinge vec) (P, S place, t twist
 	y := u.cross(hinge).unit()
 	P, S = place{ends[0], axes(hinge, y, hinge.cross(y))}, place{ends[0], axes(y.cross(u), y, u)}
 	w, v := r.twist(on[0]).w, r.velocity(on[0], ends[0])
-	// Relative to the first body, ω is α·hinge + β·y, and ω × u is the rate of u: hinge × u is along y, y × u is across it.
+	// Relative to the first body, the angular velocity of the rod is ω = α·hinge + β·y, and ω × u is the rate of u. y × u is perpendicular
+	// to y, so α follows from the component of the rate along y, and β from the component along y × u.
 	rate := r.velocity(on[1], ends[1]).sub(v).sub(w.cross(span)).mul(1 / length)
 	alpha, beta := rate.dot(y)/hinge.cross(u).dot(y), rate.dot(y.cross(u))
 	return P, S, twist{w.add(hinge.mul(alpha)).add(y.mul(beta)), v}, length

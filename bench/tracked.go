@@ -2,20 +2,21 @@ package bench
 
 import "github.com/rung-mbd/rung/model"
 
+// roadWheel is a road wheel of a Tracked.
 var roadWheel = tyre{
 	mass: 12, radius: 0.3, width: 0.3, stiffness: 1.5e5, chi: 0.5, friction: 0.8, slip: 1e-2, speed: 2, gain: 800, strong: 800,
 }
 
 const (
-	hullMass, swingMass      = 300.0, 8.0 // kg, of the hull an axle
-	trackPitch, trackGauge   = 0.65, 2.0  // m, between wheels along x and y
-	swingLength              = 0.3        // m
-	swingSpring, swingDamper = 6e3, 400.0 // N m, N m s
+	hullMass, swingMass      = 300.0, 8.0 // kg, of the hull for each axle, and of a swing arm
+	trackPitch, trackGauge   = 0.65, 2.0  // m, between wheels along x and along y
+	swingLength              = 0.3        // m, of a swing arm
+	swingSpring, swingDamper = 6e3, 400.0 // N m/rad and N m s/rad, of a swing arm
 )
 
-// Tracked is a vehicle on two tracks of n + 1 road wheels each, that drives over hills. A track is taken as the chain
-// of its wheels: each has a motor of the same speed and hangs on a swing arm with spring and damper. Axle k, from the
-// front, has the bodies "swingl_k", "swingr_k", "wheell_k", "wheelr_k"; the other one is "hull".
+// Tracked is a vehicle on two tracks of n + 1 road wheels each, that drives over hills. Instead of a track there is the row of
+// its wheels: each has a motor of the same speed and hangs on a swing arm with spring and damper. Axle k, from the
+// front, has the bodies "swingl_k", "swingr_k", "wheell_k", "wheelr_k"; the remaining body is "hull".
 //
 // 4n + 5 bodies, no loops. The state is at rest near equilibrium.
 //
@@ -31,11 +32,11 @@ func Tracked(n int, seed uint64) (*model.Model, error) {
 		return nil, err
 	}
 	t := &roadWheel
-	over := hullMass/2 + swingMass // kg, over a wheel
+	over := hullMass/2 + swingMass // kg, mass that a wheel carries
 	z := t.radius - (over+t.mass)*Gravity/t.stiffness
 	length := trackPitch * float64(n)
 	middle := vec{-0.5 - length/2, 0, z + 0.4}
-	com := -swingMass / hullMass * swingLength // behind the middle, for the arms before their wheels
+	com := -swingMass / hullMass * swingLength // m, of the hull: behind the middle, to balance the arms before their wheels
 	hull := v.body("hull", box(hullMass*float64(n+1), vec{length + 1, 1.6, 0.6}, vec{com}), at(middle), twist{})
 	for k := range n + 1 {
 		x := -0.5 - trackPitch*float64(k)

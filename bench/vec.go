@@ -37,15 +37,16 @@ func (a vec) across() vec {
 // quat is a unit quaternion w x y z.
 type quat [4]float64
 
+// one is the identity.
 var one = quat{1}
 
-// turn is the rotation by angle about the unit vector axis.
+// turn returns the rotation by an angle, rad, about the unit vector axis.
 func turn(axis vec, angle float64) quat {
 	s, c := math.Sincos(angle / 2)
 	return quat{c, s * axis[0], s * axis[1], s * axis[2]}
 }
 
-// then returns the product p·q: q acts in the frame that p made.
+// then returns the product p·q: the rotation by q about the axes of a frame that is rotated by p.
 func (p quat) then(q quat) quat {
 	return quat{
 		p[0]*q[0] - p[1]*q[1] - p[2]*q[2] - p[3]*q[3],
@@ -69,7 +70,7 @@ func (p quat) apply(a vec) vec {
 	return a.add(t.mul(p[0])).add(u.cross(t))
 }
 
-// axes is the rotation whose columns are the right-handed orthonormal x, y, z.
+// axes returns the rotation whose matrix has the right-handed orthonormal vectors x, y, z as columns.
 func axes(x, y, z vec) quat {
 	switch t := x[0] + y[1] + z[2]; {
 	case t > 0:
@@ -83,7 +84,7 @@ func axes(x, y, z vec) quat {
 	}
 }
 
-// alongZ is a rotation whose z axis is the unit vector z.
+// alongZ returns a rotation that takes the z axis to the unit vector z.
 func alongZ(z vec) quat {
 	x := z.across()
 	return axes(x, z.cross(x), z)
@@ -95,21 +96,25 @@ type place struct {
 	q quat
 }
 
+// origin is the outer frame itself.
 var origin = place{q: one}
 
-// at places a point at p with the outer axes.
+// at returns a frame at the point p with the axes of the outer frame.
 func at(p vec) place { return place{p, one} }
 
+// then returns the frame b, given in the frame a, in the outer frame of a.
 func (a place) then(b place) place { return place{a.point(b.p), a.q.then(b.q)} }
 
+// point returns the point p, given in the frame a, in the outer frame of a.
 func (a place) point(p vec) vec { return a.p.add(a.q.apply(p)) }
 
+// inv returns the outer frame in the frame a.
 func (a place) inv() place {
 	q := a.q.inv()
 	return place{q.apply(a.p).mul(-1), q}
 }
 
-// in expresses the place a, given in the outer frame, in the frame b.
+// in returns the frame a in the frame b; both are given in the same outer frame.
 func (a place) in(b place) place {
 	q := b.q.inv()
 	return place{q.apply(a.p.sub(b.p)), q.then(a.q)}
@@ -119,6 +124,5 @@ func (a place) in(b place) place {
 // both in outer axes.
 type twist struct{ w, v vec }
 
-// shift returns the velocity of the body's point that is r away from the
-// origin of the frame.
+// shift returns the velocity of the point of the frame's body that is at r from the origin of the frame, outer axes.
 func (t twist) shift(r vec) vec { return t.v.add(t.w.cross(r)) }

@@ -10,23 +10,23 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// What all vehicles have in common. They stand on level ground at x ≤ 0, their front at about 0, drive along x, and
-// come to hills from x = 1 m on.
+// Sizes that all vehicles share. Vehicles stand on level ground at x ≤ 0, with their front at about 0, drive along x, and
+// reach hills from x = 1 m on.
 const (
 	groundName  = "ground"
 	hillsLength = 48.0 // m, along x from 0 on
 	hillsWidth  = 12.0 // m, about y = 0
 	hillsStep   = 0.25 // m, between nodes
-	hillsRMS    = 0.06 // m, of the heights before they fade out
-	hillsWave   = 1.6  // m, the length of Gaussian hills
-	hillsFade   = 4.0  // m, along which they fade out towards x = 0 and x = hillsLength; a quarter of it towards the sides
-	motorRise   = 1.0  // s, until motors have their speed
+	hillsRMS    = 0.06 // m, root mean square of the heights before they fade out
+	hillsWave   = 1.6  // m, correlation length of the Gaussian hills
+	hillsFade   = 4.0  // m, length over which hills fade out towards x = 0 and x = hillsLength; a quarter of it towards the sides
+	motorRise   = 1.0  // s, time until motors have their full speed
 )
 
 // vehicle is a rig whose bodies stand on the ground.
 type vehicle struct {
 	*rig
-	before int // body that the next part of the row hangs on
+	before int // body to which the next vehicle of the row is connected
 }
 
 // newVehicle returns an empty model with hills, and room for bodies, joints and wheels.
@@ -44,7 +44,7 @@ func newVehicle(name string, n int, seed uint64, bodies, joints, wheels int) (*v
 	return v, nil
 }
 
-// hills returns Gaussian random heights that are level at all borders, in steps of 0.01 mm.
+// hills returns Gaussian random heights, m, by row of nodes along x, that are level at all borders. They are rounded to 0.01 mm.
 func hills(seed uint64) ([][]float64, error) {
 	nx, ny := int(hillsLength/hillsStep)+1, int(hillsWidth/hillsStep)+1
 	f, err := surface.Random(context.Background(), surface.RandomGround{
@@ -65,22 +65,23 @@ func hills(seed uint64) ([][]float64, error) {
 	return list, nil
 }
 
-// fade goes smoothly from 0 to 1 between the distances 1 m and 1 m + length from a border.
+// fade returns a factor that rises smoothly from 0 to 1 between the distances 1 m and 1 m + length from a border, by the polynomial
+// 6u⁵ − 15u⁴ + 10u³.
 func fade(x, length float64) float64 {
 	u := min(max((x-1)/length, 0), 1)
 	return u * u * u * (10 + u*(6*u-15))
 }
 
-// tyre has the measures of a kind of wheel.
+// tyre has the data of a kind of wheel with its contact and its motor.
 type tyre struct {
-	mass, radius, width float64
-	stiffness, chi      float64 // N/m, s/m
-	friction, slip      float64 // coefficient; m/s
-	speed, gain, strong float64 // of the motor: m/s of the rim, N m s, N m
+	mass, radius, width float64 // kg, m, m
+	stiffness, chi      float64 // of the contact: N/m, and dissipation, s/m
+	friction, slip      float64 // of the contact: coefficient, and slip speed, m/s
+	speed, gain, strong float64 // of the motor: speed of the rim, m/s, gain, N m s/rad, largest torque, N m
 }
 
-// wheel appends a wheel on a body at a place of the world, spinning
-// about y, with its contact and its motor. Its frame is at its centre.
+// wheel appends a wheel with its contact and its motor, at rest, on a hinge about y on the body number on. Its frame is at its centre,
+// which is at the point at, world frame. wheel returns its number.
 func (v *vehicle) wheel(name string, on int, at vec, t *tyre) int {
 	r2, w2 := t.radius*t.radius, t.width*t.width
 	disc := t.mass * (3*r2 + w2) / 12
@@ -109,20 +110,20 @@ func (v *vehicle) wheel(name string, on int, at vec, t *tyre) int {
 	return w
 }
 
-// alongY turns z to y, so that a revolute joint has its axis along the y axis.
+// alongY takes the z axis to the y axis, so that a revolute joint has its axis along y.
 var alongY = turn(vec{1, 0, 0}, -math.Pi/2)
 
-// alongX turns z to x.
+// alongX takes the z axis to the x axis.
 var alongX = turn(vec{0, 1, 0}, math.Pi/2)
 
-// box is a body of the mass and the inertia of a box.
+// box returns the mass properties of a homogeneous box with sides along the axes, m, and the given centre of mass.
 func box(mass float64, size, com vec) solid {
 	x, y, z := size[0]*size[0], size[1]*size[1], size[2]*size[2]
 	return solid{mass, com, model.Inertia{XX: mass * (y + z) / 12, YY: mass * (z + x) / 12, ZZ: mass * (x + y) / 12}}
 }
 
-// bar joins two bodies by a rod from a to b along x, with a ball at the front, b, and a universal joint behind, so that
-// it does not turn about itself.
+// bar appends the drawbar "bark", a rod from the point a of the body behind to the point b of the body before, which is along x. It has
+// a ball at the front and a universal joint at the back, so that it cannot turn about itself.
 func (v *vehicle) bar(k, behind, before int, a, b vec, mass float64) {
 	g := rod(b[0] - a[0])
 	g.mass, g.inertia = mass, model.Inertia{XX: 1e-3 * mass, YY: mass * g.inertia.YY, ZZ: mass * g.inertia.ZZ}
@@ -131,6 +132,6 @@ func (v *vehicle) bar(k, behind, before int, a, b vec, mass float64) {
 	v.fit(v.name("hitch", k), model.Universal, behind, rod, place{a, tongue}, place{a, tongue})
 }
 
-// tongue places a universal joint whose axes are y and z, so that it is far from singular for a bar along x: its x axis
-// is the world's y, and its y axis the world's z.
+// tongue is the orientation of a universal joint for a bar along x, far from its singular pose: the x axis of the joint is the world's
+// y axis, and its y axis the world's z axis.
 var tongue = axes(vec{0, 1, 0}, vec{0, 0, 1}, vec{1, 0, 0})

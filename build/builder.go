@@ -25,7 +25,7 @@ type Builder struct {
 	couplings []*Coupling
 }
 
-// Body is the handle of a body of one Builder. Other builders refuse it, and all of them the zero value.
+// Body is the handle of a body of one Builder. Other builders refuse it, and every builder refuses the zero value.
 type Body struct {
 	of    *Builder // nil for the world
 	index int
@@ -37,8 +37,8 @@ var World = Body{index: mechanism.World}
 // Index returns the number of the body in the model and in all that is made of it, −1 for the world.
 func (b Body) Index() int { return b.index }
 
-// Joint is a joint of a Builder, to be given forces, springs and motions. The pointer stays
-// valid; what is set counts from the next Model on.
+// Joint is a joint of a Builder. Its forces, springs and motions may be set at any time: each call of Model copies
+// the present fields. The pointer stays valid.
 type Joint struct {
 	model.Joint
 
@@ -51,6 +51,7 @@ func (j *Joint) Index() int { return j.index }
 // New starts a model. Gravity is −9.81 m/s² along world z.
 func New(name string) *Builder { return &Builder{m: model.New(name)} }
 
+// mustBe panics unless b was made by New.
 func (b *Builder) mustBe() {
 	if b == nil || b.m == nil {
 		panic("build: zero Builder; use New")
@@ -112,8 +113,8 @@ func (b *Builder) Extrude(name string, place Place, density, height float64, out
 	return b.Body(name, d, place)
 }
 
-// Move gives a body its velocity: of its frame's origin (m/s) and angular
-// (rad/s), world axes. The world does not move.
+// Move sets the velocity of a body in world axes: linear is the velocity of the origin of its frame, m/s, and angular is in
+// rad/s. The world does not move.
 func (b *Builder) Move(body Body, linear, angular spatial.Vec3) {
 	b.mustBe()
 	switch {
@@ -144,8 +145,8 @@ func (b *Builder) SpringDamper(name string, from, to Body, a, c spatial.Vec3, s 
 	b.m.Forces = append(b.m.Forces, f)
 }
 
-// Wrench adds a constant force (N) and torque (N m), world axes, on a point of
-// a body given in the world.
+// Wrench adds a constant force (N) and torque (N m), in world axes, that act on a body. The force acts at the point of the
+// body that is at point in the world now.
 func (b *Builder) Wrench(name string, body Body, point, force, torque spatial.Vec3) {
 	b.mustBe()
 	f := model.ForceElement{Name: name, Type: model.Wrench, Force: force, Torque: torque}
@@ -175,15 +176,17 @@ func (b *Builder) local(body Body, place Place) (string, model.Pose) {
 	}
 }
 
-// The places of errors: the body, joint or force element that is being added.
+// bodyPlace is the place of errors of the body that is added next.
 func (b *Builder) bodyPlace(name string) mechanism.Error {
 	return mechanism.Error{Body: name, BodyIndex: len(b.m.Bodies), JointIndex: -1, ForceIndex: -1, CouplingIndex: -1, Row: -1}
 }
 
+// jointPlace is the place of errors of the joint that is added next.
 func (b *Builder) jointPlace(name string) mechanism.Error {
 	return mechanism.Error{Joint: name, JointIndex: len(b.joints), BodyIndex: -1, ForceIndex: -1, CouplingIndex: -1, Row: -1}
 }
 
+// forcePlace is the place of errors of the force element that is added next.
 func (b *Builder) forcePlace(name string) mechanism.Error {
 	return mechanism.Error{Force: name, ForceIndex: len(b.m.Forces), JointIndex: -1, BodyIndex: -1, CouplingIndex: -1, Row: -1}
 }
@@ -196,7 +199,7 @@ func (b *Builder) check(at mechanism.Error, err error) {
 	}
 }
 
-// known keeps an error for a handle that is not of this builder.
+// known reports whether body is the world or a body of b. If it is neither, known keeps an error at a place.
 func (b *Builder) known(at mechanism.Error, body Body) bool {
 	if body != World && !b.has(body) {
 		b.check(at, body.foreign())
@@ -208,7 +211,7 @@ func (b *Builder) known(at mechanism.Error, body Body) bool {
 // has reports whether body is a handle of a body of b.
 func (b *Builder) has(body Body) bool { return body.of == b }
 
-// foreign returns the error for a handle that is not of the builder that was given it.
+// foreign returns the error for the zero handle, or for a body of another builder.
 func (b Body) foreign() error {
 	if b.of == nil {
 		return fault.Errorf("build: the handle of the body is the zero value")
@@ -218,7 +221,7 @@ func (b Body) foreign() error {
 
 // Model returns a copy of what has been built, checked as a model file is.
 //
-// It returns all problems together: those of single calls, each a *mechanism.Error with the
+// It returns all problems together: errors of single calls, each a *mechanism.Error with the
 // name and the number, and the *model.Problems of the whole.
 func (b *Builder) Model() (*model.Model, error) {
 	b.mustBe()
@@ -237,8 +240,8 @@ func (b *Builder) Model() (*model.Model, error) {
 	return &m, nil
 }
 
-// untold returns the problems of a model without those of bodies, joints, couplings and force elements
-// that errors of calls tell of already.
+// untold returns err, the problems of a model, without the problems of bodies, joints, couplings and force elements for which
+// known has an error already; nil if none is left.
 func untold(known []error, err error) error {
 	var p *model.Problems
 	if !errors.As(err, &p) {

@@ -29,13 +29,13 @@ func (b *Builder) Visual(body Body, place Place, v model.Visual) {
 	b.m.Visuals = append(b.m.Visuals, v)
 }
 
-// carry reports whether something can stand on a body at a place, and keeps an error for what if not.
-func (b *Builder) carry(what string, body Body, place Place) bool {
+// carry reports whether a body and a place can be used. If not, it keeps an error that names the part that the body was to carry.
+func (b *Builder) carry(part string, body Body, place Place) bool {
 	switch {
 	case place.wrong != nil:
-		b.errs = append(b.errs, fault.Errorf("build: %s: %w", what, place.wrong))
+		b.errs = append(b.errs, fault.Errorf("build: %s: %w", part, place.wrong))
 	case body != World && !b.has(body):
-		b.errs = append(b.errs, fault.Errorf("build: %s: %w", what, body.foreign()))
+		b.errs = append(b.errs, fault.Errorf("build: %s: %w", part, body.foreign()))
 	default:
 		return true
 	}

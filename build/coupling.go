@@ -16,14 +16,14 @@ type Term struct {
 	Factor  float64
 }
 
-// Coordinate is that of a freedom of a joint, m or rad.
+// Coordinate names the coordinate of a freedom of a joint, m or rad.
 type Coordinate struct {
 	Joint   *Joint
 	Freedom int
 }
 
-// Coupling is a coupling of a Builder, to be given an offset, and a polynomial or a law. The pointer stays valid; what is set
-// counts from the next Model on.
+// Coupling is a coupling of a Builder. Its offset, and its polynomial or law, may be set at any time: each call of Model copies
+// the present values. The pointer stays valid.
 type Coupling struct {
 	Terms  []Term
 	Offset float64
@@ -65,7 +65,7 @@ func (b *Builder) Couple(name string, terms ...Term) *Coupling {
 	return c
 }
 
-// coupling returns c for a model. It keeps an error for a joint of another builder.
+// coupling returns c in the form of a model. It appends an error to errs for each term and coordinate of another builder's joint.
 func (b *Builder) coupling(c *Coupling, errs *[]error) model.Coupling {
 	at := mechanism.Error{Coupling: c.name, CouplingIndex: c.index, BodyIndex: -1, JointIndex: -1, ForceIndex: -1, Row: -1}
 	named := func(j *Joint, freedom int) model.Coupled {

@@ -8,13 +8,13 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Ground is the handle of a terrain of one Builder. Other builders refuse it, and all of them the zero value.
+// Ground is the handle of a terrain of one Builder. Other builders refuse it, and every builder refuses the zero value.
 type Ground struct {
 	of    *Builder
 	index int
 }
 
-// errForeignGround is what a terrain of another builder makes wrong.
+// errForeignGround is the error for a terrain of another builder.
 var errForeignGround = fault.Errorf("build: the terrain is not of this builder")
 
 // Terrain adds a terrain, with its name in it, for contacts and wheels. Files of
@@ -30,8 +30,8 @@ func (b *Builder) Surface(name string, s *ground.Surface) Ground {
 	return b.Terrain(model.Terrain{Name: name, Surface: s})
 }
 
-// Contact adds a contact of a body with a terrain. The shape is given where it is: its centre and its axis in the
-// world. A law without slip speed has that of the format, model.DefaultSlipSpeed.
+// Contact adds a contact of a body with a terrain. The centre and the axis of the shape are given in the world. A law
+// without a slip speed gets model.DefaultSlipSpeed.
 func (b *Builder) Contact(name string, body Body, g Ground, shape contact.Shape, law contact.Law) {
 	b.mustBe()
 	f := model.ForceElement{Name: name, Type: model.ContactForce, Contact: &model.Contact{Shape: shape, Law: law}}
@@ -58,7 +58,7 @@ func (b *Builder) direction(body Body, axis spatial.Vec3) spatial.Vec3 {
 	return b.poses[body.index].Orientation.Conj().Rotate(axis)
 }
 
-// Motor adds an actuator on a freedom of a joint of the builder. The name of the joint in a is set.
+// Motor adds the actuator a on a freedom of joint j of the builder. The name of j replaces a.Joint.
 func (b *Builder) Motor(name string, j *Joint, a model.Actuator) {
 	b.mustBe()
 	f := model.ForceElement{Name: name, Type: model.ActuatorForce, Actuator: &a}

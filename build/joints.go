@@ -11,9 +11,9 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Joint adds a joint of type t between two bodies, both frames at place. A constructor for
-// each type follows, named for it, with the points and axes that it needs, given in the world.
-// All return the joint, to be given forces, springs and motions.
+// Joint adds a joint of type t between two bodies, both frames at place. The methods below, one for
+// each type, take the points and axes of the type in the world. All return the joint, whose forces,
+// springs and motions may then be set.
 func (b *Builder) Joint(name string, t joints.Kind, predecessor, successor Body, place Place) *Joint {
 	b.mustBe()
 	at, j := b.jointPlace(name), &Joint{index: len(b.joints)}
@@ -58,15 +58,15 @@ func (b *Builder) Cylindrical(name string, predecessor, successor Body, point, a
 }
 
 // rightCosine is the cosine of the angle between the axes of a universal joint up to which the
-// angle counts as right. The reader of models takes as much for rounding of an orientation.
+// angle counts as right: the error of an orientation that the reader of models takes for rounding.
 const rightCosine = 1e-6
 
-// Universal adds a cross at a point: first is its axis in the predecessor, second that in the
-// successor, at right angles.
+// Universal adds a cross at a point: first is its axis in the predecessor and second its axis in
+// the successor. They are at right angles.
 func (b *Builder) Universal(name string, predecessor, successor Body, point, first, second spatial.Vec3) *Joint {
 	place := Place{Origin: point}.WithXY(first, second)
 	if place.wrong == nil {
-		x, _ := direction(first) // errors are those of place
+		x, _ := direction(first) // no error, as WithXY had none
 		y, _ := direction(second)
 		if c := x.Dot(y); math.Abs(c) > rightCosine {
 			place.wrong = fmt.Errorf("axes %v and %v are not at right angles (cosine %.3g)", first, second, c)
@@ -162,8 +162,8 @@ func (b *Builder) PointOnCurve(name string, predecessor, successor Body, place P
 	return j
 }
 
-// CurveOnCurve adds two curves that touch in the plane of x and y of a frame of the predecessor at place: that of the predecessor, which is
-// given in it, and that of the successor, which is given in a frame at other. The curves are copied.
+// CurveOnCurve adds two curves that touch in the xy plane of place: curve of the predecessor, which is given in a frame at place, and
+// successors of the successor, which is given in a frame at other. The curves are copied.
 func (b *Builder) CurveOnCurve(name string, predecessor, successor Body, place, other Place, curve, successors *curves.Curve) *Joint {
 	at := b.jointPlace(name)
 	j := b.Joint(name, joints.CurveOnCurve, predecessor, successor, place)
@@ -182,7 +182,7 @@ func (b *Builder) CurveOnCurve(name string, predecessor, successor Body, place, 
 var errNoCurve = errors.New("a joint has no curve")
 
 // CompositeJoint adds one to five elementary motions in a row, the first next to the predecessor, with axes and points
-// in the world. The bodies are where all coordinates are zero.
+// in the world. All coordinates are zero at the present poses of the bodies.
 func (b *Builder) CompositeJoint(name string, predecessor, successor Body, axes ...joints.Axis) *Joint {
 	place := Place{}
 	if len(axes) > 0 {

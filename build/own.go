@@ -2,8 +2,8 @@ package build
 
 import "reflect"
 
-// own gives what can be set of v lists and pointers of its own, whatever they hold in turn. What has no field that others
-// may change, as a surface, stays shared.
+// own replaces each pointer and each list within v by a copy, at any depth, so that v shares none of them with its source.
+// Unexported fields stay shared, and so do structs that have no others, such as surfaces: nobody can change them.
 func own(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer:

@@ -86,7 +86,8 @@ func direction(v spatial.Vec3) (spatial.Vec3, error) {
 	if v == (spatial.Vec3{}) || !v.IsFinite() {
 		return v, fmt.Errorf("axis %v is zero or not finite", v)
 	}
-	big := max(math.Abs(v[0]), math.Abs(v[1]), math.Abs(v[2])) // whose reciprocal, or square, may be infinite
+	// First a division by the largest component: the square of a component, or a reciprocal, may be infinite.
+	big := max(math.Abs(v[0]), math.Abs(v[1]), math.Abs(v[2]))
 	for i := range v {
 		v[i] /= big
 	}
@@ -96,9 +97,9 @@ func direction(v spatial.Vec3) (spatial.Vec3, error) {
 // turnTo returns the shortest rotation that takes one unit vector to another.
 func turnTo(from, to spatial.Vec3) spatial.Quat {
 	c := from.Dot(to)
-	if c < -0.999999 { // nearly opposite: half a turn first, about any normal
+	if c < -0.999999 { // nearly opposite, where 1 + c below loses its digits: half a turn first, about any normal
 		side := from.Cross(spatial.Vec3{1, 0, 0})
-		if side.Norm() < 0.5 {
+		if side.Norm() < 0.5 { // from is within 30° of the x axis
 			side = from.Cross(spatial.Vec3{0, 1, 0})
 		}
 		half := spatial.Quat{0, side[0], side[1], side[2]}.Normalize()

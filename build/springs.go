@@ -5,8 +5,8 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Law gives the spring-damper that was added last laws beside its stiffness and damping; either may be nil. It panics
-// if the force element that was added last is none.
+// Law sets the laws of the spring-damper that was added last, which act beside its stiffness and damping. Either law may be
+// nil. It panics if the force element that was added last is not a spring-damper.
 func (b *Builder) Law(spring, damper *model.SpringLaw) {
 	b.mustBe()
 	n := len(b.m.Forces)
@@ -17,8 +17,8 @@ func (b *Builder) Law(spring, damper *model.SpringLaw) {
 	f.Spring, f.Damper = spring, damper
 }
 
-// Bushing adds a bushing between two bodies at a place of the world: where its frames coincide, and along whose axes s
-// is given. The rest of s is moved by half to each of the frames (docs/springs.md (E8)).
+// Bushing adds a bushing between two bodies. Both its frames are at the place at of the world, and s is given along the axes of
+// that place. The rest of s is moved by half to each of the frames (docs/springs.md (E8)).
 func (b *Builder) Bushing(name string, from, to Body, at Place, s model.Bushing) {
 	b.mustBe()
 	f := model.ForceElement{Name: name, Type: model.BushingForce, Bushing: &s}
@@ -36,13 +36,13 @@ func (b *Builder) frame(body Body, at Place) model.Attachment {
 	return model.Attachment{Body: name, Point: p.Position, Orientation: p.Orientation}
 }
 
-// Through is a point of a cable: a body and a place of the world.
+// Through is a point of a cable: a body, and a point of it that is given in the world, m.
 type Through struct {
 	Body  Body
 	Point spatial.Vec3
 }
 
-// Cable adds a cable through points, with its spring, and a tension that is always there, N.
+// Cable adds a cable through points: a spring along its length, and a tension that always acts, N.
 func (b *Builder) Cable(name string, s Spring, tension float64, points ...Through) {
 	b.mustBe()
 	f := model.ForceElement{

@@ -19,14 +19,15 @@ import (
 	"github.com/rung-mbd/rung/scene/glb"
 )
 
-// modelAt returns the document of the model in a state.
+// modelAt returns a copy of the model's document with the state st.
 func (m *Model) modelAt(st *mechanism.State) *model.Model {
 	doc := *m.document
-	doc.Bodies, doc.Joints = slices.Clone(doc.Bodies), slices.Clone(doc.Joints) // which have the state
+	doc.Bodies, doc.Joints = slices.Clone(doc.Bodies), slices.Clone(doc.Joints) // SetState changes both
 	rung.SetState(&doc, m.plan.Mechanism(), st)
 	return &doc
 }
 
+// writeAnalyze writes rung-analysis/1 at st.
 func writeAnalyze(ctx context.Context, b *bytes.Buffer, m *Model, st *mechanism.State, _ []byte) error {
 	a, err := answers.Analyze(ctx, m.modelAt(st), answers.AnalysisOptions{Plan: m.plan.Options()})
 	if err != nil {
@@ -35,8 +36,8 @@ func writeAnalyze(ctx context.Context, b *bytes.Buffer, m *Model, st *mechanism.
 	return encode(b, a)
 }
 
-// writeInverse writes rung-inverse/1 at st: the forces of the actuators for the accelerations asked for, or for those that the model
-// prescribes.
+// writeInverse writes rung-inverse/1 at st: the forces of the actuators that make the wanted accelerations or, without any, the
+// accelerations that the model prescribes.
 func writeInverse(ctx context.Context, b *bytes.Buffer, m *Model, st *mechanism.State, options []byte) error {
 	mech := m.plan.Mechanism()
 	ask := answers.InverseOptions{Plan: m.plan.Options()}
@@ -69,7 +70,7 @@ func writeInverse(ctx context.Context, b *bytes.Buffer, m *Model, st *mechanism.
 	return encode(b, doc)
 }
 
-// usualModes is the number of modes without the option count, and mostModes bounds that.
+// usualModes is the default of the option count of modes, and mostModes its largest value.
 const usualModes, mostModes = 10, 1 << 20
 
 // writeModes writes rung-modes/1 at st.
@@ -97,7 +98,7 @@ func writeModes(ctx context.Context, b *bytes.Buffer, m *Model, st *mechanism.St
 	return encode(b, doc)
 }
 
-// writeMatrix writes K as MatrixMarket.
+// writeMatrix writes the matrix K at st, or with the option right the right side, as a MatrixMarket file.
 func writeMatrix(_ context.Context, b *bytes.Buffer, m *Model, st *mechanism.State, options []byte) error {
 	right := false
 	if err := decode("matrix", options, option{"right", &right}); err != nil {
@@ -117,13 +118,14 @@ func writeMatrix(_ context.Context, b *bytes.Buffer, m *Model, st *mechanism.Sta
 	return answers.WriteMatrix(b, plan, sys, false)
 }
 
-// natural returns a plan of the mechanism without an elimination order, in which its rows are those of bodies, joints and couplings.
+// natural returns a plan of the mechanism whose rows keep the order of bodies, joints and couplings.
 func (m *Model) natural() (*kkt.Plan, error) {
 	o := m.plan.Options()
 	o.Ordering = order.Natural
 	return kkt.NewPlanContext(context.Background(), m.plan.Mechanism(), o)
 }
 
+// writeGLB writes the scene at st as a binary glTF file.
 func writeGLB(ctx context.Context, b *bytes.Buffer, m *Model, st *mechanism.State, options []byte) error {
 	joints := true
 	if err := decode("glb", options, option{"joints", &joints}); err != nil {
@@ -132,10 +134,10 @@ func writeGLB(ctx context.Context, b *bytes.Buffer, m *Model, st *mechanism.Stat
 	return glb.Write(ctx, b, m.scene(joints), st, nil)
 }
 
-// mover moves a state and says how.
+// mover moves st and returns the document about it.
 type mover func(ctx context.Context, m *Model, st *mechanism.State, options []byte) (any, error)
 
-// movers are the answers that move a state by name, in the order of letters.
+// movers are the functions of Move by name, in alphabetical order.
 var movers = []struct {
 	name string
 	move mover
@@ -153,14 +155,15 @@ func Moves() (names []string) {
 	return names
 }
 
-// Move moves a state and returns the document that says how far:
+// Move moves a state and returns a document with the movements:
 //
 //	assemble     rung-assembly/1: onto the joints, at the nearest pose; options hold and tolerance
 //	equilibrium  rung-equilibrium/1: to the equilibrium at rest; options stationary and steps
 //	ik           rung-ik-result/1: to the targets of the option task, an object of rung-ik/1 without a path, at rest. Targets that are not
 //	             reached are an error unless the option partial is true
 //
-// After an error the state is what it was. Errors have the status Failed, those of what and options Input.
+// state is flat (mechanism.State.FlatTo). After an error it is unchanged. Errors have the status Failed, or Input for a wrong name or
+// option.
 // Cost: answers.Assemble, answers.Equilibrate, ik.Solver.ReachContext.
 func (m *Model) Move(ctx context.Context, what string, state []float64, options []byte) ([]byte, error) {
 	i := slices.Index(Moves(), what)
@@ -183,7 +186,7 @@ func (m *Model) Move(ctx context.Context, what string, state []float64, options 
 	return text, nil
 }
 
-// moveAssemble closes the joints of st, with the freedoms of the option hold where they are.
+// moveAssemble closes the joints at st. The bodies that the option hold names do not move.
 func moveAssemble(ctx context.Context, m *Model, st *mechanism.State, options []byte) (any, error) {
 	var names []string
 	var o answers.AssemblyOptions
@@ -197,24 +200,25 @@ func moveAssemble(ctx context.Context, m *Model, st *mechanism.State, options []
 	return answers.Assemble(ctx, m.plan, st, o)
 }
 
-// held returns the numbers of bodies that are held, without the world, and checks a tolerance.
-func (m *Model) held(what string, names []string, tolerance float64) (hold []int, err error) {
+// held returns the numbers of the named bodies without the world, and checks the tolerance. Errors of the tolerance begin with
+// the name of the document.
+func (m *Model) held(document string, names []string, tolerance float64) (hold []int, err error) {
 	if !(tolerance >= 0) || !algebra.Finite(tolerance) {
-		return nil, refuse(Input, "%s: tolerance is %v, and has to be 0 or more", what, tolerance)
+		return nil, refuse(Input, "%s: tolerance is %v, and has to be 0 or more", document, tolerance)
 	}
 	for _, name := range names {
 		i, err := m.plan.Mechanism().BodyIndex(name)
 		if err != nil {
 			return nil, as(Input, err)
 		}
-		if i != mechanism.World { // which never moves
+		if i != mechanism.World { // the world never moves
 			hold = append(hold, i)
 		}
 	}
 	return hold, nil
 }
 
-// usualSteps is the number of steps to an equilibrium without the option steps, as in package linear, and mostSteps bounds that.
+// usualSteps is the default of the option steps of an equilibrium, as in package linear, and mostSteps its largest value.
 const usualSteps, mostSteps = 500, 1 << 30
 
 // moveEquilibrium moves st to an equilibrium.

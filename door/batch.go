@@ -18,9 +18,9 @@ import (
 type Batch struct {
 	m      *Model
 	batch  *batch.Batch
-	forces int
-	vary   []knobOf
-	bodies []int // of these
+	forces int      // that a state carries
+	vary   []knobOf // knobs that differ from state to state
+	bodies []int    // bodies of these knobs, each once
 	st     *mechanism.State
 
 	// Memory for the number of states of the last call.
@@ -28,18 +28,19 @@ type Batch struct {
 	results *batch.Results
 	outcome *batch.Outcome
 	failure func(i int) error // of the last call
-	mu      sync.Mutex        // of wrong and st, while threads set states
+	mu      sync.Mutex        // guards wrong and st while threads set states
 	wrong   []wrongState      // of the last call
 }
 
-// wrongState is a row that is no state, such as one with a quaternion of length 0.
+// wrongState is a state that is refused, such as one with a quaternion of length 0, and why.
 type wrongState struct {
 	state int
 	err   error
 }
 
-// NewBatch returns a batch. Options are threads; forces, the generalized forces that states carry, by their knobs or
-// by joints of one freedom; vary, knobs of bodies, lengths and pitches that differ from state to state.
+// NewBatch returns a batch. options is a JSON object with the fields threads; forces, the generalized forces that states carry, by the
+// paths of their knobs or by the names of joints with one freedom; and vary, the paths of the knobs of bodies, lengths and pitches that
+// differ from state to state.
 //
 // Cost: as batch.New, whose errors it returns with the status Input.
 func (m *Model) NewBatch(options []byte) (*Batch, error) {
@@ -85,7 +86,7 @@ func (m *Model) NewBatch(options []byte) (*Batch, error) {
 	return b, nil
 }
 
-// freedom returns the freedom of the knob of a force, or the only one of a joint.
+// freedom returns the freedom of the knob of a force, by its path, or the only freedom of a joint, by its name.
 func (m *Model) freedom(name string) (f mechanism.Freedom, err error) {
 	mech := m.plan.Mechanism()
 	if j, err := mech.JointIndex(name); err == nil {
@@ -110,12 +111,12 @@ func (m *Model) freedom(name string) (f mechanism.Freedom, err error) {
 // mostNumbers is the largest number of numbers in all states of a batch.
 const mostNumbers = 1 << 35
 
-// numbers is at least what a state takes of memory, in numbers: itself, accelerations, gravity, forces, and what varies.
+// numbers returns a lower bound of the memory of a state, in numbers: the state, accelerations, gravity, forces and varied knobs.
 func (b *Batch) numbers() int {
 	return len(b.m.initial) + 6*len(b.st.Bodies) + 3 + b.forces + 32*len(b.vary)
 }
 
-// size makes memory for n states, unless they are more than any memory holds.
+// size makes memory for n states. It refuses more states than any memory holds.
 func (b *Batch) size(n int) error {
 	if most := min(mostNumbers, math.MaxInt/8) / b.numbers(); n > most {
 		return refuse(Size, "%d states, and the most of this batch are %d", n, most)
@@ -127,7 +128,7 @@ func (b *Batch) size(n int) error {
 	return nil
 }
 
-// fit refuses arrays of other lengths, and makes memory for n states.
+// fit checks the lengths of the arrays of a call, forgets the wrong states of the last call, and makes memory for n states.
 func (b *Batch) fit(n int, states, forces []float64) error {
 	width := len(b.m.initial)
 	switch {
@@ -144,11 +145,11 @@ func (b *Batch) fit(n int, states, forces []float64) error {
 const (
 	good  = 0
 	bad   = 1 // has failed
-	stray = 2 // its row is no state
+	stray = 2 // was refused (wrongState)
 )
 
-// set gives the batch the states of rows from first on, with forces unless there are none, and flags those that are no states. In the
-// place of these it puts the initial one. Threads call it for different states.
+// set gives the batch states first … first+n−1 from their rows, with forces unless forces is nil. It flags a row that is refused as stray,
+// and puts the initial state in its place. Threads call it for different states.
 func (b *Batch) set(first, n int, states, forces []float64, flags []byte) {
 	width := len(b.m.initial)
 	for i := first; i < first+n; i++ {
@@ -156,7 +157,7 @@ func (b *Batch) set(first, n int, states, forces []float64, flags []byte) {
 		flags[i] = good
 		if unit(row, len(b.st.Bodies)) {
 			b.states.SetFlat(i, row)
-		} else if b.setOther(i, row) != nil {
+		} else if b.setNormalized(i, row) != nil {
 			flags[i] = stray
 		}
 		if forces != nil {
@@ -167,8 +168,9 @@ func (b *Batch) set(first, n int, states, forces []float64, flags []byte) {
 	}
 }
 
-// setOther is set of a row whose quaternions are not of the length 1.
-func (b *Batch) setOther(i int, row []float64) error {
+// setNormalized sets state i from a row with quaternions that are not of length 1. If the row is refused, it returns the error, notes it in
+// wrong, and sets the initial state.
+func (b *Batch) setNormalized(i int, row []float64) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	err := b.m.set(b.st, row)
@@ -180,7 +182,7 @@ func (b *Batch) setOther(i int, row []float64) error {
 	return err
 }
 
-// unit reports whether the quaternions of a row are of the length 1 to rounding, so that it can be taken as it is.
+// unit reports whether all quaternions of a row have length 1 to within rounding, so that they need no normalization.
 func unit(row []float64, bodies int) bool {
 	for i := range bodies {
 		if !document.Unit((*[4]float64)(row[4+7*i:])) {
@@ -190,11 +192,11 @@ func unit(row []float64, bodies int) bool {
 	return true
 }
 
-// AccelerationsTo stores the accelerations of n states, row after row as Solver.AccelerationsTo. failed gets 1 for a
-// state without a solution, whose accelerations are 0 (Error says why), and 0 for the others. Without forces those of
-// the last call, or of the model, stay. It ends early when ctx does, with its cause.
+// AccelerationsTo stores the accelerations of n states in dst, a row for each as in Solver.AccelerationsTo. failed gets 1 for a
+// state without a solution, whose accelerations are 0 (Error says why), and 0 for the others. If forces is nil, the forces of
+// the last call, or of the model, stay. It ends early when ctx does, with its cause and the status Stopped.
 //
-// Shapes: dst has n·6·Bodies entries, states n·Sizes().State, forces as many a state as NewBatch was given, or nil, failed n.
+// Shapes: dst has n·6·Bodies entries, states n·Sizes().State, failed n; forces has n·Forces() entries or is nil.
 // Cost: as batch.Batch.Solve and a copy, by its threads, and some allocations; memory for states where n differs from the last call.
 func (b *Batch) AccelerationsTo(ctx context.Context, dst []float64, n int, states, forces []float64, failed []byte) error {
 	width := 6 * len(b.st.Bodies)
@@ -230,14 +232,13 @@ func (b *Batch) AccelerationsTo(ctx context.Context, dst []float64, n int, state
 	return nil
 }
 
-// Rollout moves n states on, in place, by steps of options: step, s; steps; integrator, rk4 or semi-implicit;
-// as_it_is for states that violate the joints. After every "every" steps the states go into the next part of into,
-// which may be nil. A state that does not come to the end has failed 1, and is that of its last whole step (Error
-// says why).
+// Rollout integrates n states in place. options is a JSON object with the fields step, s; steps, their number; integrator, rk4 or
+// semi-implicit; as_it_is, true to take states that violate the joints; and every. After each "every" steps all states are copied to the
+// next part of into, which may be nil. A state that fails gets 1 in failed, and stays at its last whole step (Error says why).
 //
-// Shapes: states has n·Sizes().State entries, into a multiple of that. It returns the errors of batch.Batch.Rollout
-// with the status Input, and ends early when ctx does, with its cause: then each state has made some whole steps, and into
-// is filled in part.
+// Shapes: states has n·Sizes().State entries, and into a multiple of that; forces as in AccelerationsTo. It returns the errors of
+// batch.Batch.Rollout with the status Input, and ends early when ctx does, with its cause: each state has then made some whole steps,
+// and into is filled in part.
 func (b *Batch) Rollout(ctx context.Context, n int, states, forces, into []float64, failed []byte, options []byte) error {
 	r, integrator := batch.Rollout{Every: 1}, "rk4"
 	if err := decode("rollout", options, option{"step", &r.Step}, option{"steps", &r.Steps}, option{"integrator", &integrator},
@@ -294,8 +295,8 @@ func (b *Batch) Rollout(ctx context.Context, n int, states, forces, into []float
 	return nil
 }
 
-// take stores states first to first+n of the batch as rows of dst. Where a given row was no state, it stores that row again. Batches do not
-// carry reactions in bearings, which it takes from the given rows too.
+// take stores states first … first+n−1 of the batch as rows of dst. From the rows in given it copies the rows that were refused (stray),
+// and the reactions in bearings, which batches do not carry. dst and given may be the same.
 func (b *Batch) take(dst, given []float64, first, n int, flags []byte) {
 	width := len(b.m.initial)
 	kept := width - b.m.plan.Mechanism().NumBearings() // where bearings begin
@@ -310,7 +311,8 @@ func (b *Batch) take(dst, given []float64, first, n int, flags []byte) {
 	}
 }
 
-// Error returns why state i has failed in the last call, nil if it has not. The error has the status Failed.
+// Error returns why state i has failed in the last call, nil if it has not. The error has the status Failed, or Input if the last call had
+// no state i.
 func (b *Batch) Error(i int) error {
 	if b.failure == nil || uint(i) >= uint(b.states.Len()) {
 		return refuse(Input, "no state %d in the last call", i)
@@ -323,11 +325,11 @@ func (b *Batch) Error(i int) error {
 	return as(Failed, b.failure(i))
 }
 
-// Vary gives states from first on other values of the knobs that NewBatch was given, row by row. They stay until the
+// Vary sets the knobs that NewBatch was given, of states from first on out of n, row by row. The values stay until the
 // number of states changes.
 //
-// Shapes: values has as many entries a state as there are knobs. The error, with the status Input, names state and knob; the states before
-// that one have their values then.
+// Shapes: values has a row for each state with an entry for each knob. The error, with the status Input, names the state; the
+// states before it have got their values.
 func (b *Batch) Vary(n, first int, values []float64) error {
 	k := len(b.vary)
 	switch {
@@ -349,7 +351,7 @@ func (b *Batch) Vary(n, first int, values []float64) error {
 	return nil
 }
 
-// varyOne gives state i values of the knobs: lengths and pitches, then bodies, each with all its numbers.
+// varyOne sets the knobs of state i: first lengths and pitches, then bodies, each with all its numbers at once.
 func (b *Batch) varyOne(i int, values []float64) error {
 	for n, of := range b.vary {
 		var err error
@@ -377,7 +379,7 @@ func (b *Batch) varyOne(i int, values []float64) error {
 	return nil
 }
 
-// weightIn returns the numbers of a body in state i.
+// weightIn returns the weight of a body in state i.
 func weightIn(s *batch.States, i, body int) (w weight) {
 	mass, com, inertia := s.Body(i, body)
 	w[0] = mass

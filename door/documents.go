@@ -21,10 +21,10 @@ import (
 // writer writes a document of a model at a state.
 type writer func(ctx context.Context, b *bytes.Buffer, m *Model, st *mechanism.State, options []byte) error
 
-// writers are the documents by name, in the order of letters. Those without options of their own refuse any.
+// writers are the documents by name, in alphabetical order.
 var writers = []struct {
 	name    string
-	options bool
+	options bool // the document has options; if not, any option is refused
 	write   writer
 }{
 	{"accel", false, writeAccel},
@@ -51,24 +51,24 @@ func Documents() (names []string) {
 	return names
 }
 
-// Document returns a text about the model at a state; nil stands for that of the model.
+// Document returns the document named by what about the model at a state; a nil state stands for the state of the model.
 //
 //	accel    rung-result/1: accelerations, reactions, what is redundant
 //	analyze  rung-analysis/1: loops, mobility, redundant rows, joints to release, orderings
 //	columns  names and units of what a run can record
 //	glb      the mechanism as glTF 2.0, binary; option joints
-//	import   what became of each element of a file of a foreign format; null of rung-model/1
+//	import   the fate of each element of a file in a foreign format; null for rung-model/1
 //	inverse  rung-inverse/1: forces of actuators; options actuators, names JOINT or JOINT.I, and accelerations, six numbers a body
 //	knobs    Model.Knobs
 //	matrix   K of RBDA eq. 8.64 as MatrixMarket; with the option right its right side
-//	model    the document of rung-model/1, in that state
+//	model    the document of rung-model/1, with that state
 //	modes    rung-modes/1: frequencies, damping, shapes; options count, method, equilibrium, moving, steady, undamped
 //	names    of the model, its bodies, joints, couplings and forces
 //	page     a page of HTML that shows the mechanism, and needs nothing else
-//	state    rung-result/1 without what takes a solution: energies, force elements, violations
+//	state    rung-result/1 with the fields that need no solution: energies, force elements, violations
 //	svg      a picture; options azimuth and elevation, rad, width and height, pixels, joints
 //
-// It returns errors of the computation with the status Failed, and of what and options with Input.
+// It returns errors of the computation with the status Failed, and errors about what and options with the status Input.
 func (m *Model) Document(ctx context.Context, what string, state []float64, options []byte) ([]byte, error) {
 	i := slices.Index(Documents(), what)
 	if i < 0 {
@@ -99,7 +99,7 @@ func encode(b *bytes.Buffer, v any) error {
 	return err
 }
 
-// writeAccel writes rung-accel/1: accelerations and reactions at st.
+// writeAccel writes rung-result/1 at st: accelerations and reactions.
 func writeAccel(ctx context.Context, b *bytes.Buffer, m *Model, st *mechanism.State, _ []byte) error {
 	s := m.plan.NewSolver()
 	defer s.Watch(ctx)()
@@ -113,7 +113,7 @@ func writeAccel(ctx context.Context, b *bytes.Buffer, m *Model, st *mechanism.St
 	return encode(b, r)
 }
 
-// writeState writes positions and rates of bodies and joints at st.
+// writeState writes the part of rung-result/1 at st that needs no solution.
 func writeState(_ context.Context, b *bytes.Buffer, m *Model, st *mechanism.State, _ []byte) error {
 	mech := m.plan.Mechanism()
 	k := mech.NewKinematics()
@@ -147,14 +147,17 @@ type column struct {
 	Unit string `json:"unit,omitempty"`
 }
 
+// writeImport writes the report of the importer, null for rung-model/1.
 func writeImport(_ context.Context, b *bytes.Buffer, m *Model, _ *mechanism.State, _ []byte) error {
 	return encode(b, m.imported)
 }
 
+// writeKnobs writes the list of knobs.
 func writeKnobs(_ context.Context, b *bytes.Buffer, m *Model, _ *mechanism.State, _ []byte) error {
 	return encode(b, m.Knobs())
 }
 
+// writeModel writes the model with the state st as rung-model/1.
 func writeModel(_ context.Context, b *bytes.Buffer, m *Model, st *mechanism.State, _ []byte) error {
 	return model.Write(b, m.modelAt(st))
 }
@@ -181,6 +184,7 @@ func writeNames(_ context.Context, b *bytes.Buffer, m *Model, _ *mechanism.State
 	})
 }
 
+// writePage writes a page of HTML that shows the model at st.
 func writePage(ctx context.Context, b *bytes.Buffer, m *Model, st *mechanism.State, _ []byte) error {
 	v, err := view.NewViewer(m.Scene(), st, view.NewSecret(), view.Options{Plan: m.plan})
 	if err != nil {
@@ -189,22 +193,22 @@ func writePage(ctx context.Context, b *bytes.Buffer, m *Model, st *mechanism.Sta
 	return v.HTML(ctx, b)
 }
 
-// Scene returns what is drawn of the model, for programs in Go.
+// Scene returns the scene of the model, for programs in Go.
 func (m *Model) Scene() *scene.Scene { return m.scene(true) }
 
-// scene is Scene, with the marks of joints or without.
+// scene returns the scene of the model, with or without the marks of joints.
 func (m *Model) scene(joints bool) *scene.Scene {
 	return scene.New(m.plan.Mechanism(), scene.Options{NoJoints: !joints, Visuals: m.document.Visuals})
 }
 
-// What a picture has unless the options say otherwise.
+// Defaults of the options of a picture.
 const (
 	azimuth       = -math.Pi / 3       // rad: from the front and right
 	elevation     = 25 * math.Pi / 180 // rad: from above
 	width, height = 640, 480           // pixels
 )
 
-// writeSVG writes a picture of st; the options say from where and how large it is, in pixels.
+// writeSVG writes a picture of the model at st; the options are the direction of the eye, rad, and the size, pixels.
 func writeSVG(ctx context.Context, b *bytes.Buffer, m *Model, st *mechanism.State, options []byte) error {
 	v, joints := draw.View{Angles: true, Azimuth: azimuth, Elevation: elevation, Width: width, Height: height}, true
 	if err := decode("svg", options, option{"azimuth", &v.Azimuth}, option{"elevation", &v.Elevation}, option{"width", &v.Width},

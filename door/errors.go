@@ -43,7 +43,7 @@ func refuse(s Status, format string, args ...any) error {
 	return &Error{s, fault.Errorf("door: "+format, args...)}
 }
 
-// as gives an error a status, Stopped if it is the end of a context; nil stays nil.
+// as gives an error the status s, or Stopped if it is the end of a context. An error that has a status keeps it, and nil stays nil.
 func as(s Status, err error) error {
 	switch known := new(Error); {
 	case err == nil:
@@ -59,7 +59,7 @@ func as(s Status, err error) error {
 // ErrStopped is the cause with which a caller ends the context of a call that it stops.
 var ErrStopped = errors.New("door: stopped")
 
-// StatusOf returns the status of an error of this package: OK of nil, and Bug of an error that has none.
+// StatusOf returns the status of an error of this package, OK for nil, and Bug for an error without a status.
 func StatusOf(err error) Status {
 	if err == nil {
 		return OK
@@ -70,7 +70,7 @@ func StatusOf(err error) Status {
 	return Bug
 }
 
-// details are what an error knows of its place.
+// details are the fields of Details.
 type details struct {
 	Status   Status           `json:"status"`
 	Text     string           `json:"text"`
@@ -82,8 +82,8 @@ type details struct {
 	More     int              `json:"more,omitempty"` // problems beyond these
 }
 
-// Details returns what is known of an error, as an object of JSON: status and text, the names of body, joint, coupling or force where
-// it knows them, and the problems of a document with file, path, value and rule.
+// Details returns a JSON object with the status and the text of an error, the names of its body, joint, coupling or force if it has
+// them, and the problems of a document with file, path, value and rule.
 func Details(err error) []byte {
 	d := details{Status: StatusOf(err)}
 	if err != nil {

@@ -8,14 +8,14 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
-// oneFile is a file system with a file in memory, and the others of a folder if there is one.
+// oneFile is a file system with one file in memory and the files of a folder, if there is one.
 type oneFile struct {
 	name string
 	data []byte
 	rest fs.FS // nil: none
 }
 
-// Open opens the file in memory, or one of the folder.
+// Open implements fs.FS: it opens the file in memory or a file of the folder.
 func (f *oneFile) Open(name string) (fs.File, error) {
 	switch {
 	case name == f.name:
@@ -27,7 +27,7 @@ func (f *oneFile) Open(name string) (fs.File, error) {
 	return nil, &fs.PathError{Op: "open", Path: name, Err: err}
 }
 
-// memory is an open file in memory, and what is known of it.
+// memory is an open file in memory, and its fs.FileInfo.
 type memory struct {
 	*bytes.Reader
 	name string

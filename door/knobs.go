@@ -13,24 +13,25 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Knob is a number of a model that may be set between two computations. It need not be written in the document.
+// Knob is a number of a model that may be set between two computations, even if the document does not have it.
 type Knob struct {
 	Path  string  `json:"path"` // as in studies, such as joints[crank].force[0]
 	Unit  string  `json:"unit"`
 	Value float64 `json:"value"` // of the model
-	// Geometry says that it is a number of a body or of a joint's geometry. Solvers take it, and runs only as part of the model.
+	// Geometry is true for numbers of bodies and of the geometry of joints. Solvers can set them, and runs cannot.
 	Geometry bool `json:"geometry,omitempty"`
 
 	of knobOf
 }
 
-// knobOf is what a knob sets: a part of a joint, a body or a force element by number.
+// knobOf identifies the number that a knob sets.
 type knobOf struct {
 	kind  knobKind
-	index int32
+	index int32 // of the joint, body, force element, cable or actuator
 	part  int32 // freedom or component
 }
 
+// knobKind is the kind of the number that a knob sets. The comments give the parts of a kind.
 type knobKind uint8
 
 const (
@@ -39,10 +40,10 @@ const (
 	knobStiffness
 	knobDamping
 	knobRest
-	knobMotion // the value at which a freedom is held
+	knobMotion // the value at which a prescribed freedom is held
 	knobTarget // the value of an actuator
 	knobSpring // 0 stiffness, 1 damping, 2 rest length
-	knobCable  // by the number of the cable; and 3 tension
+	knobCable  // as knobSpring, and 3 tension
 	knobWrench // 0 to 2 force, 3 to 5 torque
 	knobBody   // 0 mass, 1 to 3 com, 4 to 9 inertia
 	knobLength
@@ -53,7 +54,7 @@ const (
 type knobList struct {
 	mech  *mechanism.Mechanism
 	doc   *model.Model
-	tried *mechanism.Inputs // a number is a knob where a setter of these takes the value of the model
+	tried *mechanism.Inputs // a number is a knob if a setter of tried accepts its value in the model
 	list  []Knob
 }
 
@@ -86,12 +87,12 @@ func knobsOf(mech *mechanism.Mechanism, doc *model.Model) []Knob {
 	return l.list
 }
 
-// add adds a knob of the entry at a place of a section.
-func (l *knobList) add(of knobOf, section string, place int, name, field string) {
-	l.addAt(of, fmt.Sprintf("%s[%s].%s", section, document.InBrackets(name), field), fmt.Sprintf("%s[%d].%s", section, place, field))
+// add adds the knob of a field of the entry in a section of the document that has a name and an index.
+func (l *knobList) add(of knobOf, section string, index int, name, field string) {
+	l.addAt(of, fmt.Sprintf("%s[%s].%s", section, document.InBrackets(name), field), fmt.Sprintf("%s[%d].%s", section, index, field))
 }
 
-// addAt adds a knob if its setter takes the value of the model. The second path has entries by their numbers.
+// addAt adds a knob if its setter accepts the value of the model. numbered is its path with indices in place of names.
 func (l *knobList) addAt(of knobOf, path, numbered string) {
 	x := of.value(l.tried.Mechanism())
 	if of.set(l.tried, x) != nil {
@@ -100,9 +101,10 @@ func (l *knobList) addAt(of knobOf, path, numbered string) {
 	l.list = append(l.list, Knob{Path: path, Unit: l.unit(of, numbered), Value: x, Geometry: of.kind >= knobBody, of: of})
 }
 
-// unit returns the unit of a knob: of a motion and a target by what they drive.
+// unit returns the unit of a knob. The unit of a motion or a target depends on its freedom and its law; for other knobs it is the unit of
+// the field at the path numbered.
 func (l *knobList) unit(of knobOf, numbered string) string {
-	turns := func(f mechanism.Freedom) int {
+	turns := func(f mechanism.Freedom) int { // 0 for a length, 1 for an angle
 		if l.mech.Joints[f.Joint].Kind.Rotational(f.Freedom) {
 			return 1
 		}
@@ -140,7 +142,7 @@ func (l *knobList) addJoint(j int) {
 	l.add(knobOf{knobPitch, int32(j), 0}, "joints", j, name, "pitch")
 }
 
-// springFields are the fields of a spring between two points, and of a cable, which has the last one, too.
+// springFields are the fields of a cable. A spring between two points has all but the last one.
 var springFields = []string{"stiffness", "damping", "rest_length", "tension"}
 
 // addForce adds the knobs of force element i, a spring or a wrench.
@@ -166,7 +168,7 @@ func (l *knobList) addCable(i int) {
 	}
 }
 
-// bodyFields are the fields of the numbers of a weight.
+// bodyFields are the fields of the entries of a weight.
 var bodyFields = [...]string{
 	"mass", "com[0]", "com[1]", "com[2]", "inertia.xx", "inertia.yy", "inertia.zz", "inertia.xy", "inertia.xz", "inertia.yz",
 }
@@ -178,7 +180,7 @@ func (l *knobList) addBody(i int) {
 	}
 }
 
-// value returns the number that a mechanism has.
+// value returns the value of the knob in a mechanism; of a motion or a target at the time of its initial state.
 func (k knobOf) value(m *mechanism.Mechanism) float64 {
 	i, part := int(k.index), int(k.part)
 	switch k.kind {
@@ -218,7 +220,7 @@ func (k knobOf) value(m *mechanism.Mechanism) float64 {
 	panic("door: no such knob")
 }
 
-// weight are the numbers of a body in the order of its knobs.
+// weight has the mass, centre of mass and inertia of a body, in the order of knobBody.
 type weight [10]float64
 
 // weightOf returns the weight of body i.
@@ -230,7 +232,7 @@ func weightOf(m *mechanism.Mechanism, i int) (w weight) {
 	return w
 }
 
-// setTo gives body i of the inputs the mass, centre of mass and inertia of w.
+// setTo gives body i of the inputs the numbers of w. It returns the errors of bodies.New and of Inputs.SetBody.
 func (w *weight) setTo(in *mechanism.Inputs, i int) error {
 	b, err := bodies.New(w[0], spatial.Vec3(w[1:4]), spatial.Sym3(w[4:10]))
 	if err != nil {
@@ -239,7 +241,7 @@ func (w *weight) setTo(in *mechanism.Inputs, i int) error {
 	return in.SetBody(i, &b)
 }
 
-// set gives inputs another value of the knob.
+// set gives the knob another value in the inputs. It returns the errors of the setters of mechanism.Inputs.
 func (k knobOf) set(in *mechanism.Inputs, x float64) error {
 	i, part, m := int(k.index), int(k.part), in.Mechanism()
 	switch k.kind {
@@ -284,7 +286,7 @@ func (k knobOf) set(in *mechanism.Inputs, x float64) error {
 	panic("door: no such knob")
 }
 
-// knobTable are the knobs of a model, and their places by path.
+// knobTable has the knobs of a model, and their indices by path.
 type knobTable struct {
 	list []Knob
 	at   map[string]int
@@ -300,12 +302,13 @@ func newKnobTable(mech *mechanism.Mechanism, doc *model.Model) *knobTable {
 	return t
 }
 
-// Knobs returns the knobs of the model. The list is the model's own: read it.
+// Knobs returns the knobs of the model. The list belongs to the model and must not be changed.
 //
-// Cost: the first call of a model lists them, O(bodies + joints) and some hundred bytes a knob.
+// Cost: the first call for a model makes the list, O(bodies + joints) and some hundred bytes a knob.
 func (m *Model) Knobs() []Knob { return m.table().list }
 
-// KnobAt returns the place of the knob with a path. The error has the status Input, and the path that is near.
+// KnobAt returns the index in Knobs of the knob with a path. If there is none, the error has the status Input and suggests similar
+// paths.
 //
 // Cost: as Knobs, then O(1).
 func (m *Model) KnobAt(path string) (int, error) {
@@ -317,15 +320,15 @@ func (m *Model) KnobAt(path string) (int, error) {
 	return 0, refuse(Input, "no knob %s%s", fault.Name(path), near)
 }
 
-// panel are inputs with their knobs.
+// panel sets the knobs of a model in some inputs.
 type panel struct {
 	m       *Model
 	in      *mechanism.Inputs
-	targets map[int]float64 // knobs of motions and actuators that were set
+	targets map[int]float64 // values of the knobs of motions and actuators that were set, by index
 }
 
-// set sets knobs by number, one after the other. Knobs of one body that follow each other are set together, as mass and inertia may only
-// be possible together. Where one is refused, the knobs before it have been set.
+// set sets knobs, by index, one after the other. Consecutive knobs of one body are set together, as a mass may be valid only with another
+// inertia. Unless geometry is true, knobs of the geometry are refused. If a setter refuses a value, the knobs before it have been set.
 func (p *panel) set(knobs []int, values []float64, geometry bool) error {
 	list := p.m.Knobs()
 	if len(knobs) != len(values) {

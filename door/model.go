@@ -23,22 +23,22 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// Model is a mechanism that is checked and analysed. It never changes, and goroutines may share it.
+// Model is a model that has been checked and analysed. It never changes, and goroutines may share it.
 type Model struct {
 	plan     *kkt.Plan
 	document *model.Model
-	imported json.RawMessage // what became of the elements of a foreign file; nil of rung-model/1
-	initial  []float64
-	sizes    Sizes             // but for the knobs
-	table    func() *knobTable // made when it is asked for
+	imported json.RawMessage // report of the importer of a foreign file; nil for rung-model/1
+	initial  []float64       // the state of the model, flat
+	sizes    Sizes
+	table    func() *knobTable // makes the table in its first call
 }
 
 // modelOptions are the options of Open and Read.
 type modelOptions struct {
 	kkt.Options
 	ordering string
-	folder   string            // of the files that a text names
-	packages map[string]string // folders of package://NAME/FILE by name
+	folder   string            // with the files that a text names
+	packages map[string]string // folder of each NAME in package://NAME/FILE
 }
 
 // read reads the options from their text.
@@ -48,10 +48,11 @@ func (o *modelOptions) read(text []byte) error {
 		option{"folder", &o.folder}, option{"packages", &o.packages})
 }
 
-// Open reads, checks and analyses the model at a path: rung-model/1, or a file of a foreign format by its ending (package formats).
-// Options are threads, ordering, epsilon, max_flops and max_nonzeros, as those of kkt.Options, and packages, folders by name; nil: none.
+// Open reads, checks and analyses the model at a path: rung-model/1, or a foreign format that the ending of the path names (package
+// formats). options is a JSON object, nil for none, with the fields threads, ordering, epsilon, max_flops and max_nonzeros of kkt.Options,
+// and packages, folders by name.
 //
-// Cost: O(bytes) and that of kkt.NewPlan. It returns the errors of both and of opening the file, with the status Input.
+// Cost: O(bytes) and as kkt.NewPlan. It returns the errors of reading and of kkt.NewPlan with the status Input.
 func Open(ctx context.Context, path string, options []byte) (*Model, error) {
 	var o modelOptions
 	if err := o.read(options); err != nil {
@@ -76,8 +77,8 @@ func Open(ctx context.Context, path string, options []byte) (*Model, error) {
 	return newModel(ctx, m, nil, &o)
 }
 
-// Read is Open of a text. Its name says the format by its ending, and stands in messages; names that are not those of
-// foreign formats stand for rung-model/1. Files that the text names are looked for in the option folder.
+// Read is Open for a text in memory. The ending of name decides the format, rung-model/1 unless it is the ending of a foreign format, and
+// messages have the name. Files that the text names are looked for in the folder of the option folder.
 func Read(ctx context.Context, name string, text, options []byte) (*Model, error) {
 	var o modelOptions
 	if err := o.read(options); err != nil {
@@ -97,7 +98,8 @@ func Read(ctx context.Context, name string, text, options []byte) (*Model, error
 	return newModel(ctx, m, nil, &o)
 }
 
-// readForeign reads a text of a foreign format, which stands beside the files of the option folder. Links do not lead out of folders.
+// readForeign reads a text of a foreign format as if it were a file in the folder of the option folder. Links that lead out of the folders
+// are not followed.
 func readForeign(ctx context.Context, files *oneFile, o *modelOptions) (*Model, error) {
 	files.name = filepath.Base(files.name)
 	packages := map[string]fs.FS{}
@@ -131,10 +133,11 @@ func readForeign(ctx context.Context, files *oneFile, o *modelOptions) (*Model, 
 	return newModel(ctx, r.Model, report, o)
 }
 
-// mostEpsilon is the bound of kkt.Options.Epsilon.
+// mostEpsilon is the upper bound of kkt.Options.Epsilon.
 const mostEpsilon = 1e-2
 
-// newModel analyses a model.
+// newModel checks the options and analyses a model. report is the report of the importer, nil for rung-model/1. Errors have the status
+// Input.
 func newModel(ctx context.Context, doc *model.Model, report *source.Report, o *modelOptions) (*Model, error) {
 	ko := o.Options
 	if err := within("model", "threads", int64(o.Threads), 0, kkt.MaxThreads); err != nil {
@@ -183,18 +186,18 @@ func newModel(ctx context.Context, doc *model.Model, report *source.Report, o *m
 // Plan returns the plan, for programs in Go.
 func (m *Model) Plan() *kkt.Plan { return m.plan }
 
-// Sizes are the lengths of what belongs to a model. The order is part of the interface to C: entries may be added at the end.
+// Sizes are the numbers of the parts of a model. The order is part of the interface to C: entries may be added at the end.
 type Sizes struct {
 	Bodies, Joints, Couplings, Forces int
-	State                             int // numbers of a state
-	Angles, Internal, Bearings        int // of these
-	Constraints                       int // rows
+	State                             int // length of a flat state
+	Angles, Internal, Bearings        int // lengths of these parts of a state
+	Constraints                       int // rows of all joints and couplings
 }
 
-// Sizes returns the lengths of what belongs to the model.
+// Sizes returns the sizes of the model.
 func (m *Model) Sizes() Sizes { return m.sizes }
 
-// sizesOf counts what belongs to a mechanism.
+// sizesOf returns the sizes of a mechanism with states like st.
 func sizesOf(mech *mechanism.Mechanism, st *mechanism.State) Sizes {
 	rows := 0
 	for i := range mech.NumConstraints() {
@@ -217,12 +220,12 @@ func (m *Model) InitialTo(dst []float64) error {
 	return nil
 }
 
-// AnglesTo gives n states the angles that their poses tell: in (−π, π], plus the turns of the model. All else stays. It is for who writes
-// poses of his own into states: otherwise the angle at a joint that counts turns is read within half a turn of the one that the state has
-// (mechanism.State.Angles).
+// AnglesTo sets the angles in n states (mechanism.State.Angles) to the angles of their poses: in (−π, π], plus the turns of the model.
+// Nothing else changes. Call it after writing new poses into states. Otherwise the angle of a joint that counts turns is taken within
+// half a turn of the old angle in the state.
 //
-// Shapes: states has n·Sizes().State entries. Cost: O(n·bodies), allocates. A state whose quaternion tells no rotation, or with a pose
-// or rate that is not finite, is refused with the status Failed, and those before it have their angles.
+// Shapes: states has n·Sizes().State entries. Cost: O(n·bodies), allocates. A state with a quaternion of nearly no length, or with a pose
+// or rate that is not finite, is refused with the status Failed; the states before it have got their angles.
 func (m *Model) AnglesTo(n int, states []float64) error {
 	width := len(m.initial)
 	if n < 0 || len(states) != n*width {
@@ -249,12 +252,12 @@ func (m *Model) AnglesTo(n int, states []float64) error {
 	return nil
 }
 
-// anglesAt returns the place of the angles in a state.
+// anglesAt returns the index of the first angle in a flat state.
 func (m *Model) anglesAt() int {
 	return len(m.initial) - m.sizes.Angles - m.sizes.Internal - m.sizes.Bearings
 }
 
-// fits refuses an array that is no state by its length.
+// fits refuses an array that has not the length of a state.
 func (m *Model) fits(state []float64) error {
 	if len(state) != len(m.initial) {
 		return refuse(Size, "a state has %d numbers, not %d", len(m.initial), len(state))
@@ -262,10 +265,11 @@ func (m *Model) fits(state []float64) error {
 	return nil
 }
 
-// noLength is the length of a quaternion below which it tells no rotation.
+// noLength is the length of a quaternion below which it is refused, as its direction may be rounding.
 const noLength = 1e-8
 
-// set makes st the state of an array, with quaternions of length 1. Numbers that are not finite stay: solvers refuse them.
+// set stores a flat state in st, and normalizes its quaternions. Numbers that are not finite stay, as solvers refuse them. It returns an
+// error with the status Size or, for a quaternion of nearly no length, Failed.
 func (m *Model) set(st *mechanism.State, state []float64) error {
 	if err := m.fits(state); err != nil {
 		return err
@@ -311,10 +315,11 @@ func (m *Model) finite(st *mechanism.State) error {
 	return nil
 }
 
-// CloseTo makes a state satisfy the joints, poses and then velocities (closing.Closer). Options are hold, names of bodies; nearest;
-// tolerance; poses and velocities, which leave one of them as it is with false. A state that cannot be closed stays as it is.
+// CloseTo makes a state satisfy the joints: first its poses and then its velocities (closing.Closer). options is a JSON object with the
+// fields hold, names of bodies; nearest; tolerance; poses and velocities, which are true unless one of them shall stay. A state that
+// cannot be closed is not changed.
 //
-// Cost: a workspace, and some solves. It returns the errors of package closing with the status Failed, and Stopped where ctx ends.
+// Cost: a workspace, and some solves. It returns the errors of package closing with the status Failed, or Stopped if ctx ends.
 func (m *Model) CloseTo(ctx context.Context, state []float64, options []byte) error {
 	var co closing.Options
 	var hold []string

@@ -10,16 +10,17 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// option is a field of options and where its value goes: *bool, *int, *int64, *float64, *string, *[]string, *[]float64,
-// *map[string]string, or *[]byte for the text of a value. An empty list that is given is not nil.
+// option is a field of an object of options, and a pointer to its value: *bool, *int, *int64, *float64, *string, *[]string, *[]float64,
+// *map[string]string, or *[]byte for the JSON text of the value. An empty list in the object is stored as an empty list, not as nil.
 type option struct {
 	name string
 	into any
 }
 
-// decode reads an object of options. What it does not have, or has as null, stays as it is; no text stands for none. All that is wrong
-// is told, each with its place: fields that are not among the options or there twice, and values of another type.
-func decode(what string, text []byte, options ...option) error {
+// decode reads a JSON object into options. Options that it does not have, or has as null, keep their values; an empty text stands for an
+// empty object. The error has all problems, each with its path: unknown fields, fields that occur twice, and values of another
+// type. source stands for the name of a file in messages.
+func decode(source string, text []byte, options ...option) error {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return nil
 	}
@@ -42,7 +43,7 @@ func decode(what string, text []byte, options ...option) error {
 	}
 	p := &model.Problems{More: more}
 	for _, f := range list {
-		p.List = append(p.List, &model.Problem{File: what, Path: f.Path, Value: f.Value, Rule: f.Rule})
+		p.List = append(p.List, &model.Problem{File: source, Path: f.Path, Value: f.Value, Rule: f.Rule})
 	}
 	return as(Input, p)
 }
@@ -53,7 +54,7 @@ const mostOptionNumbers = 100_000_000
 // mostNames is the largest number of texts in an option.
 const mostNames = 100_000
 
-// readOption reads a value of the options in whole.
+// readOption reads the value of an option from d into a pointer (option). whole is the text that d reads.
 func readOption(d *document.Reader, whole []byte, into any) {
 	text := func(to *string) {
 		s, _ := d.Text()
@@ -78,7 +79,7 @@ func readOption(d *document.Reader, whole []byte, into any) {
 		d.Skip()
 		*to = bytes.TrimLeft(whole[start:d.Offset()], " \t\r\n:")
 	case *[]float64:
-		*to = d.Numbers([]float64{}, mostOptionNumbers) // an empty list is not none
+		*to = d.Numbers([]float64{}, mostOptionNumbers) // not nil for an empty list
 	case *[]string:
 		if *to = document.List(d, mostNames, text); *to == nil {
 			*to = []string{}
@@ -99,7 +100,7 @@ func readOption(d *document.Reader, whole []byte, into any) {
 	}
 }
 
-// within refuses a number of threads, steps and the like that is out of range.
+// within refuses an integer x of a field that is not from least to most.
 func within(what, field string, x, least, most int64) error {
 	if x < least || x > most {
 		return refuse(Input, "%s: %s is %d, and has to be from %d to %d", what, field, x, least, most)
@@ -107,7 +108,7 @@ func within(what, field string, x, least, most int64) error {
 	return nil
 }
 
-// quoted lists names for messages.
+// quoted returns names in quotation marks, with commas between them.
 func quoted(names []string) string {
 	list := make([]string, len(names))
 	for i, n := range names {

@@ -10,7 +10,7 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// moveIK moves st to the targets of a task of rung-ik/1; with the option partial a pose that misses some is no error.
+// moveIK moves st to the targets of a task of rung-ik/1. With the option partial it also moves st to a pose that misses some of them.
 func moveIK(ctx context.Context, m *Model, st *mechanism.State, options []byte) (any, error) {
 	var task []byte
 	partial := false
@@ -36,8 +36,8 @@ func moveIK(ctx context.Context, m *Model, st *mechanism.State, options []byte) 
 	return r, err
 }
 
-// reachSolver returns a task on the mechanism, and its solver. A task that is broken is told with the problems that it has with the
-// mechanism.
+// reachSolver returns the problem of a task on the mechanism, and its solver. If the text has problems, and the task could be read in part,
+// problems with the mechanism come first.
 func (m *Model) reachSolver(text []byte) (*ik.Problem, *ik.Solver, error) {
 	task, broken := taskfile.ReadIn(bytes.NewReader(text), "task", nil)
 	if task == nil {

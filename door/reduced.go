@@ -19,51 +19,51 @@ import (
 	"github.com/rung-mbd/rung/sim"
 )
 
-// Reduced is a motion in independent coordinates for integrators from elsewhere: the derivatives of x = (q, q̇), coordinates and
-// rates of freedoms. Where the freedoms become a bad choice, Completed says so, and Choose takes others. It belongs to one
-// goroutine at a time.
+// Reduced is a mechanism in independent coordinates, for integrators outside of Rung: it computes the derivatives of x = (q, q̇), the
+// coordinates and rates of some freedoms. Completed reports when the freedoms have become a bad choice, and Choose takes others.
+// It belongs to one goroutine at a time.
 type Reduced struct {
 	panel
 	plan       *kkt.Plan
-	candidates []mechanism.Freedom // for the choice; nil: all
+	candidates []mechanism.Freedom // among which Choose chooses; nil: all
 	options    *runs.Options
 	motion     *motion.Reduced
 	view       *runs.View
 	gaps       []sim.Event
 
-	chosen choice // as it was when it was made
+	chosen choice // the quality of the freedoms when they were chosen
 
 	time    float64
 	x       []float64
 	second  []float64 // q̈
-	fresh   bool      // motion is at time and x
-	settled bool      // there a step has ended
+	fresh   bool      // motion has been brought to time and x
+	settled bool      // a step has ended at time and x
 }
 
-// choice is how good freedoms are as coordinates at a pose: the numbers of mobility.Independents with the same names.
+// choice is the quality of freedoms as coordinates at a pose (mobility.Independents).
 type choice struct {
 	Condition float64 `json:"condition"`
 	Weakest   float64 `json:"weakest"`
 }
 
 const (
-	// worseChoice is how much worse than at their choice freedoms may become before others are looked for.
+	// worseChoice is the factor by which freedoms must have become worse before Completed asks for others.
 	worseChoice = 3
-	// betterChoice is how much better others have to be to be taken.
+	// betterChoice is the factor by which other freedoms must be better before Choose takes them.
 	betterChoice = 1.5
 )
 
-// worse reports whether c is worse than another choice by a factor.
+// worse reports whether c is worse than another choice by more than a factor.
 func (c choice) worse(than choice, by float64) bool {
 	return c.Condition > by*than.Condition || c.Weakest*by < than.Weakest
 }
 
-// errFewCoordinates ends a choice that does not tell all motions.
+// errFewCoordinates says that coordinates of freedoms do not describe all motions of a mechanism.
 var errFewCoordinates = errors.New("they do not tell all motions: those of ball joints and free bodies have no coordinates")
 
-// Independent chooses freedoms among candidates, nil for all, whose coordinates tell the motion at the state of the model, closed first.
-// What cannot move in coordinates alone has an error with the status Input: rows of velocities alone, internal states such as those of
-// bristles and stops with impulses, ruts, and motions that no candidate tells.
+// Independent chooses freedoms among candidates, nil for all, whose coordinates describe all motions at the state of the model, which it
+// first closes. It returns an error with the status Input if coordinates are not enough: for nonholonomic rows, internal states such as
+// bristles and stops with impulses, ruts, and motions that no candidate describes.
 //
 // Cost: as mobility.Independent.
 func (m *Model) Independent(ctx context.Context, candidates []mechanism.Freedom) ([]mechanism.Freedom, error) {
@@ -82,7 +82,7 @@ func (m *Model) Independent(ctx context.Context, candidates []mechanism.Freedom)
 	return list, as(Input, err)
 }
 
-// closed returns the state of the model with its joints closed.
+// closed returns the state of the model, closed. An error has the status Failed.
 func (m *Model) closed(ctx context.Context) (*mechanism.State, error) {
 	st := m.plan.Initial()
 	c := closing.NewCloser(m.plan, closing.RunOptions())
@@ -93,7 +93,8 @@ func (m *Model) closed(ctx context.Context) (*mechanism.State, error) {
 	return st, as(Failed, c.ProjectVelocities(st))
 }
 
-// independent chooses freedoms at a state.
+// independent chooses independent freedoms among candidates, nil for all, at a state. It returns errFewCoordinates, wrapped, if they do
+// not describe all motions.
 func independent(
 	ctx context.Context, p *kkt.Plan, st *mechanism.State, candidates []mechanism.Freedom,
 ) ([]mechanism.Freedom, choice, error) {
@@ -107,8 +108,8 @@ func independent(
 	return x.Freedoms, choice{x.Condition, x.Weakest}, nil
 }
 
-// NewReduced sets up the motion in the coordinates of freedoms, from the state of the model, closed first. Choose takes others among the
-// candidates, nil for all. Options are those of a run, whose columns are those of RowTo.
+// NewReduced returns the motion in the coordinates of freedoms, from the state of the model, which it first closes. Choose takes other
+// freedoms among the candidates, nil for all. options are options of a run (NewRun), whose columns RowTo stores.
 //
 // Cost: a plan and some solves. It returns the errors of motion.NewReduced with the status Input.
 func (m *Model) NewReduced(ctx context.Context, freedoms, candidates []mechanism.Freedom, options []byte) (*Reduced, error) {
@@ -132,7 +133,7 @@ func (m *Model) NewReduced(ctx context.Context, freedoms, candidates []mechanism
 	return r, as(Input, r.begin(st, freedoms, how))
 }
 
-// newReduced returns a Reduced with inputs of its own, which has no coordinates before begin.
+// newReduced returns a Reduced with inputs of its own. It has no coordinates before begin.
 func (m *Model) newReduced(candidates []mechanism.Freedom, o *runs.Options) (*Reduced, error) {
 	in := m.plan.Mechanism().NewInputs()
 	r := &Reduced{panel: panel{m: m, in: in}, plan: m.plan.With(in), candidates: candidates, options: o}
@@ -151,8 +152,8 @@ func gapsOf(p *kkt.Plan) []sim.Event {
 	return slices.Concat(sim.ContactEvents(m, nil), sim.CableEvents(m, nil), stops.Events())
 }
 
-// Gaps returns the names of the functions of a run whose zeros are kinks of the forces: contacts, cables, then stops as JOINT.FREEDOM. Of
-// stops and contacts they are depths, of cables the stretch.
+// Gaps returns the names of the functions whose zeros are kinks of the forces: for each contact and then each cable its name, for each
+// stop JOINT.FREEDOM. The function of a contact or stop is its depth, the function of a cable its stretch.
 func (m *Model) Gaps() []string {
 	var names []string
 	for _, e := range gapsOf(m.plan) {
@@ -161,9 +162,9 @@ func (m *Model) Gaps() []string {
 	return names
 }
 
-// GapsTo stores what the functions of Model.Gaps are at the current state.
+// GapsTo stores the values of the functions of Model.Gaps at the current state.
 //
-// Shapes: dst has an entry each.
+// Shapes: dst has an entry for each function.
 func (r *Run) GapsTo(dst []float64) error {
 	if r.gaps == nil {
 		r.gaps = gapsOf(r.plan)
@@ -171,7 +172,7 @@ func (r *Run) GapsTo(dst []float64) error {
 	return gapsTo(dst, r.gaps, r.run.State())
 }
 
-// gapsTo stores the functions at a state.
+// gapsTo stores the values of functions at a state. It returns an error with the status Size, or Failed for a value that is not finite.
 func gapsTo(dst []float64, gaps []sim.Event, st *mechanism.State) error {
 	if len(dst) != len(gaps) {
 		return refuse(Size, "there are %d gaps, not %d", len(gaps), len(dst))
@@ -184,7 +185,7 @@ func gapsTo(dst []float64, gaps []sim.Event, st *mechanism.State) error {
 	return nil
 }
 
-// begin goes on from a state in other coordinates.
+// begin takes the freedoms as coordinates and st as the current state. how has the qualities of the choice of freedoms.
 func (r *Reduced) begin(st *mechanism.State, freedoms []mechanism.Freedom, how choice) error {
 	next, err := motion.NewReduced(r.plan, st, freedoms)
 	if err != nil {
@@ -197,16 +198,16 @@ func (r *Reduced) begin(st *mechanism.State, freedoms []mechanism.Freedom, how c
 	return nil
 }
 
-// Len returns the number of numbers of x.
+// Len returns the length of x: twice the number of freedoms.
 func (r *Reduced) Len() int { return len(r.x) }
 
-// Freedoms returns those whose coordinates and rates are x.
+// Freedoms returns the freedoms whose coordinates and rates are x.
 func (r *Reduced) Freedoms() []mechanism.Freedom { return r.motion.Freedoms() }
 
 // Time returns the time, s.
 func (r *Reduced) Time() float64 { return r.time }
 
-// SetTime sets the time, s. The error has the status Input.
+// SetTime sets the time, s. It returns an error with the status Input if t is not finite.
 func (r *Reduced) SetTime(t float64) error {
 	if !algebra.Finite(t) {
 		return refuse(Input, "time %v is not finite", t)
@@ -215,7 +216,7 @@ func (r *Reduced) SetTime(t float64) error {
 	return nil
 }
 
-// fits refuses an array that is no x by its length.
+// fits returns an error with the status Size for an array that does not have the length of x.
 func (r *Reduced) fits(x []float64) error {
 	if len(x) != len(r.x) {
 		return refuse(Size, "there are %d coordinates and rates, not %d", len(r.x), len(x))
@@ -234,7 +235,7 @@ func (r *Reduced) StatesTo(dst []float64) error {
 	return nil
 }
 
-// SetStates sets x. What cannot be reached is an error of what is asked next.
+// SetStates sets x. If the joints do not allow it, the next call that needs the state returns the error.
 //
 // Shapes: x has Len entries. The error has the status Input for a number that is not finite.
 func (r *Reduced) SetStates(x []float64) error {
@@ -253,7 +254,7 @@ func (r *Reduced) SetStates(x []float64) error {
 	return nil
 }
 
-// reach brings the motion to time and x.
+// reach brings the motion to time and x, unless it is there. An error has the status Failed.
 func (r *Reduced) reach() error {
 	if r.fresh {
 		return nil
@@ -269,8 +270,8 @@ func (r *Reduced) reach() error {
 
 // RatesTo stores the derivatives of x, q̇ and q̈.
 //
-// Shapes: dst has Len entries. Cost and errors: those of motion.Reduced.At and AccelerationsTo, with the status Failed. Those of positions
-// that cannot be reached, and of singular ones, name the joint.
+// Shapes: dst has Len entries. Cost and errors: as motion.Reduced.At and AccelerationsTo, with the status Failed. The errors for positions
+// that cannot be reached and for singular positions name the joint.
 func (r *Reduced) RatesTo(dst []float64) error {
 	if err := r.fits(dst); err != nil {
 		return err
@@ -283,7 +284,8 @@ func (r *Reduced) RatesTo(dst []float64) error {
 	return as(Failed, r.motion.AccelerationsTo(dst[n:]))
 }
 
-// SizesTo stores what counts as much of each entry of x: 1 rad, the unit of lengths of the mechanism, and that a second.
+// SizesTo stores the typical size of each entry of x: for an angle 1 rad, for a length the mechanism's DriftUnit, and for rates the same
+// a second.
 //
 // Shapes: dst has Len entries.
 func (r *Reduced) SizesTo(dst []float64) error {
@@ -301,7 +303,7 @@ func (r *Reduced) SizesTo(dst []float64) error {
 	return nil
 }
 
-// GapsTo is Run.GapsTo.
+// GapsTo is as Run.GapsTo, at time and x.
 func (r *Reduced) GapsTo(dst []float64) error {
 	if err := r.reach(); err != nil {
 		return err
@@ -309,7 +311,7 @@ func (r *Reduced) GapsTo(dst []float64) error {
 	return gapsTo(dst, r.gaps, r.motion.State())
 }
 
-// RowTo is Run.RowTo.
+// RowTo is as Run.RowTo, at time and x.
 func (r *Reduced) RowTo(dst []float64) error {
 	if err := r.reach(); err != nil {
 		return err
@@ -318,13 +320,14 @@ func (r *Reduced) RowTo(dst []float64) error {
 	return rowTo(dst, values, err)
 }
 
-// Columns is Run.Columns.
+// Columns returns the names and units of the columns of RowTo.
 func (r *Reduced) Columns() (names, units []string) {
 	c := r.view.Columns()
 	return c.Names(), c.Units()
 }
 
-// Set is Run.Set. The value of a motion that would jump is refused with the status Input, as no coordinates lead to there in time.
+// Set is as Run.Set. It refuses a value at which a prescribed freedom would jump, with the status Input, as coordinates cannot follow a
+// jump.
 func (r *Reduced) Set(knobs []int, values []float64) error {
 	if err := r.steady(knobs, values); err != nil {
 		return err
@@ -334,7 +337,7 @@ func (r *Reduced) Set(knobs []int, values []float64) error {
 	return r.set(knobs, values, false)
 }
 
-// steady refuses values of motions at which their freedoms are not, or do not rest, where the last step has ended.
+// steady refuses values of motions unless, at the end of the last step, their freedoms have these values and are at rest.
 func (r *Reduced) steady(knobs []int, values []float64) error {
 	list, mech := r.m.Knobs(), r.plan.Mechanism()
 	for n, k := range knobs {
@@ -353,9 +356,10 @@ func (r *Reduced) steady(knobs []int, values []float64) error {
 	return nil
 }
 
-// Completed is told that a step of the integrator has ended at time and x. It reports whether the freedoms have become a bad choice.
+// Completed must be called when a step of the integrator has ended at time and x. It reports whether the freedoms have become a bad choice.
 //
-// At a singular pose coordinates go on from the step before. Cost: as mobility.Independent and RatesTo, whose errors it returns.
+// At a singular pose it reports false, and coordinates still go on from the step before. Cost and errors: as mobility.Independent and
+// RatesTo.
 func (r *Reduced) Completed(ctx context.Context) (bad bool, err error) {
 	if err := r.settle(); err != nil {
 		return false, err
@@ -367,7 +371,8 @@ func (r *Reduced) Completed(ctx context.Context) (bad bool, err error) {
 	return now.worse(r.chosen, worseChoice), as(Failed, err)
 }
 
-// settle ends a step at time and x. At a singular pose, from which no coordinates lead on, they go on leading from the step before.
+// settle ends a step at time and x, so that later positions are sought from there. From a singular pose no coordinates lead on; then
+// later positions are still sought from the step before.
 func (r *Reduced) settle() error {
 	if err := r.reach(); err != nil {
 		return err
@@ -383,10 +388,10 @@ func (r *Reduced) settle() error {
 	return nil
 }
 
-// Choose chooses freedoms anew at time and x, and reports whether they are others: then x is, too. Those that there are stay where
-// others are not much better.
+// Choose chooses freedoms anew at time and x, and reports whether they have changed, and x with them. The present freedoms stay unless
+// others are better by betterChoice.
 //
-// Cost: as mobility.Independent, and motion.NewReduced if they are others. It returns the errors of both.
+// Cost: as mobility.Independent, and motion.NewReduced if they have changed. It returns the errors of both.
 func (r *Reduced) Choose(ctx context.Context) (changed bool, err error) {
 	if err := r.settle(); err != nil {
 		return false, err
@@ -410,24 +415,24 @@ func (r *Reduced) Choose(ctx context.Context) (changed bool, err error) {
 	return true, as(Failed, r.begin(st.Clone(), list, best))
 }
 
-// savedReducedFormat is that of a saved Reduced.
+// savedReducedFormat is the format of a saved Reduced.
 const savedReducedFormat = "rung-saved-reduced/1"
 
-// savedReduced is what Save writes.
+// savedReduced is the document that Reduced.Save writes.
 type savedReduced struct {
 	Format   string              `json:"format"`
 	Freedoms []mechanism.Freedom `json:"freedoms"`
-	State    []float64           `json:"state"` // of the last step that has ended
-	Angles   int                 `json:"angles"`
+	State    []float64           `json:"state"`  // at the end of the last step, flat
+	Angles   int                 `json:"angles"` // number of angles in State
 	Time     float64             `json:"time"`
 	X        []float64           `json:"x"`
 	Chosen   choice              `json:"chosen"`
 	Settled  bool                `json:"settled"`
-	Values   []float64           `json:"values"` // of the inputs
-	Targets  map[int]float64     `json:"targets"`
+	Values   []float64           `json:"values"`  // of the inputs
+	Targets  map[int]float64     `json:"targets"` // panel.targets
 }
 
-// Save returns what is needed to go on from here to the bit.
+// Save returns the state of r, from which Load goes on with equal bits.
 func (r *Reduced) Save() ([]byte, error) {
 	st := r.motion.Accepted()
 	s := savedReduced{
@@ -442,7 +447,7 @@ func (r *Reduced) Save() ([]byte, error) {
 	return document.Seal(text), nil
 }
 
-// Load goes on from what Save has returned of a Reduced of the same model. What is refused has changed nothing.
+// Load goes on from the state that Save has returned of a Reduced of the same model. After an error nothing has changed.
 //
 // The error has the status Input.
 func (r *Reduced) Load(text []byte) error {
@@ -458,7 +463,7 @@ func (r *Reduced) Load(text []byte) error {
 		return err
 	}
 	mech := r.m.plan.Mechanism()
-	if s.Angles < 0 || s.Angles > len(s.State) { // which are part of the state
+	if s.Angles < 0 || s.Angles > len(s.State) { // angles are part of the state
 		return refuse(Input, "a saved motion of another model")
 	}
 	st := mech.Initial()

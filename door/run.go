@@ -14,28 +14,28 @@ import (
 	"github.com/rung-mbd/rung/sim"
 )
 
-// Run is a motion in time that goes on from call to call. It belongs to one goroutine at a time.
+// Run is a simulation that goes on from call to call. It belongs to one goroutine at a time.
 type Run struct {
 	panel
 	plan    *kkt.Plan
 	options runs.Options
 	run     *runs.Simulation
-	until   time.Time   // when a call gives back to its caller; zero: at its end
-	kept    int         // rows of this call
-	gaps    []sim.Event // made when they are asked for
-	rows    []float64   // that nobody has taken yet
-	width   int         // columns
+	until   time.Time   // when the budget of a call is used up; zero: the call has none
+	kept    int         // number of rows of this call
+	gaps    []sim.Event // functions of GapsTo, made in its first call
+	rows    []float64   // rows that have not been taken yet
+	width   int         // number of columns of rows; 0: the run keeps no rows
 }
 
-// mostKept is the number of numbers in rows that a run keeps for its caller.
+// mostKept is the largest number of numbers in the rows that a run keeps for its caller.
 const mostKept = runs.MostKept / 8
 
 // errMore ends a call whose budget is used up.
 var errMore = errors.New("door: there is more to do")
 
-// NewRun sets up a run. Options are a document of rung-run/1, whose field "format" may be missing; nil: none. With
-// "every" or "until" it keeps rows (TakeRows); "columns" are those of rows and of RowTo. The run begins
-// at a state of the model, nil for that of the model; start in the options says what becomes of one that violates the joints.
+// NewRun sets up a run. options is a document of rung-run/1, whose field "format" may be missing, or nil. With
+// "every" or "until" the run keeps rows (TakeRows); "columns" are the columns of rows and of RowTo. The run begins at
+// state or, if it is nil, at the state of the model; the option "start" says how a state that violates the joints is treated.
 //
 // Cost: as runs.New. It returns the errors of runs.Read and runs.New with the status Input.
 func (m *Model) NewRun(state []float64, options []byte) (*Run, error) {
@@ -61,7 +61,7 @@ func (m *Model) NewRun(state []float64, options []byte) (*Run, error) {
 		if len(r.rows)+len(values) > mostKept {
 			return refuse(Failed, "rows that nobody takes are more than %d numbers", mostKept)
 		}
-		if r.kept > 0 { // a call goes on by a row at least
+		if r.kept > 0 { // each call makes at least one row
 			if err := r.late(); err != nil {
 				return err
 			}
@@ -81,7 +81,7 @@ func (r *Run) late() error {
 	return nil
 }
 
-// begin makes the run of the options.
+// begin makes the simulation of the options.
 func (r *Run) begin() error {
 	run, err := runs.New(r.plan, r.options)
 	if err != nil {
@@ -94,15 +94,17 @@ func (r *Run) begin() error {
 	return nil
 }
 
-// Set gives knobs other values from now on. Those of Geometry are refused, as a run reads them when it is made.
+// Set gives knobs, by their indices in Model.Knobs, other values from now on. Knobs with Geometry are refused, as a run reads
+// them when it is made. Errors have the status Input or Size; knobs before the refused one have been set.
 func (r *Run) Set(knobs []int, values []float64) error { return r.set(knobs, values, false) }
 
-// To goes on to a time, or until budget is used up, which is looked at after each step and each row; 0: none. It returns an error
-// with the status More then, and the next call goes on with the same bits. A time that has passed changes nothing. So
-// a program that listens for signals between two calls can. Between two rows of a step the state is still the one before the step, and the
-// next call does the step again, without the rows that are there.
+// To goes on to the time t, or until budget is used up; 0 stands for no budget. A time that has passed changes nothing.
 //
-// It returns the errors of runs.Simulation.Run with the status Failed, and Stopped where ctx ends.
+// To looks at the budget after each step and each row. Once it is used up, To returns an error with the status More, and the next call
+// goes on with the same bits, so a program can listen for signals between two calls. If it stops between two rows of a step, the state is
+// still the one before the step, and the next call repeats the step without the rows that are there.
+//
+// It returns the errors of runs.Simulation.Run with the status Failed, or Stopped if ctx ends.
 func (r *Run) To(ctx context.Context, t float64, budget time.Duration) error {
 	if math.IsNaN(t) || math.IsInf(t, 0) {
 		return refuse(Input, "a run to the time %v", t)
@@ -118,9 +120,9 @@ func (r *Run) To(ctx context.Context, t float64, budget time.Duration) error {
 	return as(Failed, err)
 }
 
-// Budget returns a budget of seconds for Run.To, where 0 stands for none: below a nanosecond it is one, and beyond what a Duration
-// holds, or half of that, whose rounding is safe, it is the longest. It returns an error with the status Input for what is negative or no
-// number.
+// Budget returns a budget for Run.To, where 0 stands for none. A positive number below a nanosecond becomes one nanosecond, and a number
+// above half the longest Duration becomes the longest, as the conversion of larger ones may overflow. It returns an error with the
+// status Input for a negative number or NaN.
 func Budget(seconds float64) (time.Duration, error) {
 	const longest = time.Duration(math.MaxInt64)
 	switch {
@@ -153,7 +155,7 @@ func (r *Run) StateTo(dst []float64) error {
 	return nil
 }
 
-// Columns returns names and units of the columns of a row, none if the run keeps no rows and its options have no columns.
+// Columns returns the names and units of the columns of a row, nil if the run keeps no rows and its options have no columns.
 func (r *Run) Columns() (names, units []string) {
 	if r.width == 0 && len(r.options.Columns) == 0 {
 		return nil, nil
@@ -162,7 +164,7 @@ func (r *Run) Columns() (names, units []string) {
 	return c.Names(), c.Units()
 }
 
-// RowTo stores the values of Columns at the current time. The run does not notice.
+// RowTo stores the values of Columns at the current time. It does not influence the run.
 //
 // Shapes: dst has as many entries as there are columns. Cost: as runs.Simulation.Row, whose errors it returns
 // with the status Failed.
@@ -171,7 +173,7 @@ func (r *Run) RowTo(dst []float64) error {
 	return rowTo(dst, values, err)
 }
 
-// rowTo stores a row, unless there is an error.
+// rowTo stores values in dst, unless err, the error of computing them, is not nil.
 func rowTo(dst, values []float64, err error) error {
 	switch {
 	case err != nil:
@@ -183,7 +185,7 @@ func rowTo(dst, values []float64, err error) error {
 	return nil
 }
 
-// RowsLeft returns the number of rows that nobody has taken yet.
+// RowsLeft returns the number of rows that have not been taken yet.
 func (r *Run) RowsLeft() int {
 	if r.width == 0 {
 		return 0
@@ -191,9 +193,9 @@ func (r *Run) RowsLeft() int {
 	return len(r.rows) / r.width
 }
 
-// TakeRows stores rows that nobody has taken yet, the oldest first, as many as there are and fit, and returns their number.
+// TakeRows stores rows that have not been taken yet, the oldest first, as many as dst holds, and returns their number.
 //
-// Shapes: dst has rows of as many entries as there are columns; what is left behind the last whole row stays as it is.
+// Shapes: a row has an entry for each column; entries of dst behind the last row do not change.
 // It returns an error with the status Input if the options have neither "every" nor "until", so that no rows are kept.
 func (r *Run) TakeRows(dst []float64) (int, error) {
 	if r.width == 0 {
@@ -204,17 +206,17 @@ func (r *Run) TakeRows(dst []float64) (int, error) {
 	return n / r.width, nil
 }
 
-// savedFormat is that of the first line of a saved run, before the checkpoint.
+// savedFormat is the format of the first line of a saved run. A checkpoint follows it.
 const savedFormat = "rung-saved-run/1"
 
 // saved is the first line of a saved run.
 type saved struct {
 	Format  string          `json:"format"`
-	Targets map[int]float64 `json:"targets"` // knobs of motions and actuators that were set, which a checkpoint has not
+	Targets map[int]float64 `json:"targets"` // knobs of motions and actuators that were set; a checkpoint does not have them
 }
 
-// Save returns what is needed to go on from here to the bit: a checkpoint of package sim with the knobs. Rows that nobody has taken
-// are not part of it.
+// Save returns the state of the run, from which Load goes on with equal bits: a checkpoint of package sim with the knobs. It does not have
+// the rows that have not been taken.
 func (r *Run) Save() ([]byte, error) {
 	c, err := r.run.Checkpoint()
 	if err != nil {
@@ -231,8 +233,8 @@ func (r *Run) Save() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// Load goes on from what Save has returned of a run of the same model and options. What is refused has changed nothing. Rows
-// that nobody has taken stay.
+// Load goes on from the state that Save has returned of a run of the same model and options. After an error nothing has changed. Rows
+// that have not been taken stay.
 //
 // It returns the errors of sim.DecodeCheckpoint and runs.New, with the status Input.
 func (r *Run) Load(text []byte) error {
@@ -251,7 +253,7 @@ func (r *Run) Load(text []byte) error {
 	next := &Run{panel: panel{m: r.m, in: r.m.plan.Mechanism().NewInputs()}, options: r.options}
 	next.plan = r.m.plan.With(next.in)
 	next.options.From, next.options.Resume = nil, c
-	if err := next.begin(); err != nil { // which sets what the checkpoint has of the knobs
+	if err := next.begin(); err != nil { // begin sets the knobs that the checkpoint has
 		return err
 	}
 	for k, x := range head.Targets {
@@ -263,11 +265,11 @@ func (r *Run) Load(text []byte) error {
 	return nil
 }
 
-// stats are what Document tells of a run.
+// stats is the object of Run.Document.
 type stats struct {
 	Time     float64     `json:"time"`
 	Stats    sim.Stats   `json:"stats"`
-	Stopped  string      `json:"stopped,omitempty"` // the event
+	Stopped  string      `json:"stopped,omitempty"` // name of the event that has ended the run
 	Warnings []string    `json:"warnings,omitempty"`
 	Energy   runs.Energy `json:"energy"`
 	Events   []event     `json:"events,omitempty"`
@@ -280,7 +282,7 @@ type event struct {
 	What string  `json:"what"`
 }
 
-// Document returns what the run has done as an object of JSON: time, statistics of the integrator, warnings, energies, events.
+// Document returns a JSON object about the run so far: time, statistics of the integrator, warnings, energies, events.
 func (r *Run) Document() ([]byte, error) {
 	d := stats{Time: r.run.Time(), Stats: r.run.Stats(), Stopped: r.run.Stopped(), Warnings: r.run.Warnings(), Energy: r.run.Told().Energy}
 	list, more := r.run.Events()

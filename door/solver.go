@@ -8,12 +8,12 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// Solver computes accelerations again and again. It belongs to one goroutine at a time.
+// Solver computes accelerations at many states. It belongs to one goroutine at a time.
 type Solver struct {
 	panel
 	solver *kkt.Solver
 	st     *mechanism.State
-	solved bool
+	solved bool // solver has the solution at st
 }
 
 // NewSolver returns a solver with knobs of its own.
@@ -25,10 +25,10 @@ func (m *Model) NewSolver() *Solver {
 	return s
 }
 
-// Set gives knobs, by their places in Model.Knobs, other values, one after the other. The error, with the status Input, names the
-// knob that is refused; those before it have been set.
+// Set gives knobs, by their indices in Model.Knobs, other values, one after the other. The error, with the status Input, names the
+// knob that is refused; knobs before it have been set.
 //
-// Cost: O(knobs); the first knob of Geometry makes bodies and joints that are the solver's own, and the solver anew.
+// Cost: O(knobs). The first knob with Geometry gives the solver bodies and joints of its own, at the cost of NewSolver.
 func (s *Solver) Set(knobs []int, values []float64) error {
 	list := s.m.Knobs()
 	if !s.in.Varies() && slices.ContainsFunc(knobs, func(k int) bool { return uint(k) < uint(len(list)) && list[k].Geometry }) {
@@ -39,8 +39,8 @@ func (s *Solver) Set(knobs []int, values []float64) error {
 	return s.set(knobs, values, true)
 }
 
-// AccelerationsTo stores the accelerations at a state: six numbers a body, the angular acceleration and the acceleration of the centre of
-// mass, world axes.
+// AccelerationsTo stores the accelerations at a state: six numbers for each body, the angular acceleration, rad/s², and the acceleration
+// of the centre of mass, m/s², in world axes.
 //
 // Shapes: dst has 6·Bodies entries, state has Sizes().State. Cost: kkt.Solver.Solve and a copy of both; no allocation.
 // A state without a solution has an error of kkt.Solver with the status Failed.
@@ -66,10 +66,10 @@ func (s *Solver) AccelerationsContextTo(ctx context.Context, dst, state []float6
 	return s.AccelerationsTo(dst, state)
 }
 
-// WrenchesTo stores the wrenches of the joints in the last solution: six numbers a joint, moment about the origin of
-// the successor frame and force, that act on the successor, world axes. They hold constraint and drive forces
-// (kkt.Solver.TotalWrench). Where reactions are not unique they are some that fit, and not those of least norm that
-// documents have.
+// WrenchesTo stores the wrenches of the joints in the last solution: six numbers for each joint, the moment about the origin of
+// the successor frame, N m, and the force, N, that act on the successor, in world axes. They include constraint and drive forces
+// (kkt.Solver.TotalWrench). If reactions are not unique, they are one of many solutions, but not the solution of least norm as in
+// documents.
 //
 // Shapes: dst has 6·Joints entries. Cost: O(joints), no allocation. Without a solution the error has the status Failed.
 func (s *Solver) WrenchesTo(dst []float64) error {

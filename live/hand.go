@@ -18,34 +18,34 @@ type hand struct {
 	pulls [mostPages]pull
 	mass  float64 // of all bodies
 
-	all    []int          // bodies
-	pulled [mostPages]int // bodies that are pulled, each once, in the first places
+	all    []int          // all bodies
+	pulled [mostPages]int // memory for the bodies that are pulled, each once
 }
 
-// pull is a spring with a damper from a point of a body to a place in
-// the world, which moves to its next one within a frame.
+// pull is a spring with a damper from a point of a body to the cursor of a page, which
+// moves in the world from one position to the next within a frame.
 type pull struct {
 	on                 bool
 	of                 *page
 	body               int
-	point              spatial.Vec3 // body frame
-	from, to           spatial.Vec3 // world, m
-	begun, until       float64      // time of the mechanism at from, and at to, s
-	stiffness, damping float64
+	point              spatial.Vec3 // body frame, m
+	from, to           spatial.Vec3 // positions of the cursor, world, m
+	begun, until       float64      // simulated times at which the cursor is at from, and at to, s
+	stiffness, damping float64      // N/m, N s/m
 }
 
-// The spring of a hand is as stiff as steps of RATTLE bear: handStiffness and handDamping are k·h²·w and c·h·w, with w the inverse of the
-// mass that the body alone has at the point, which joints only make smaller. But it is never stiffer than a spring on which all bodies
-// together would swing with handRate, rad/s.
+// A pull is as stiff as steps of RATTLE bear: handStiffness and handDamping are k·h²·w and c·h·w, with k and c the stiffness and
+// the damping, h the step and w the inverse effective mass of the body alone at the point, which joints only make smaller. But it is never
+// stiffer than a spring on which all bodies together would oscillate with handRate, rad/s.
 const (
 	handStiffness = 0.05
 	handDamping   = 0.05
 	handRate      = 10.
-	// thinnest is the part of the largest moment of inertia that the others count as at least.
+	// thinnest times the largest moment of inertia is added to all three, so that a thin rod has a bound too.
 	thinnest = 0.02
 )
 
-// hold makes p pull at a point of body i, in its frame, as steps of h seconds bear.
+// hold makes p pull at a point of body i, in its frame, with a stiffness and a damping that steps of h seconds bear.
 func (f *hand) hold(p *pull, i int, point spatial.Vec3, h float64) {
 	b := &f.mech.Bodies[i]
 	w := inverseMass(b.Mass, b.Inertia, point.Sub(b.Com))
@@ -54,7 +54,8 @@ func (f *hand) hold(p *pull, i int, point spatial.Vec3, h float64) {
 	p.damping = min(handDamping/(h*w), 2*math.Sqrt(p.stiffness*f.mass))
 }
 
-// inverseMass bounds the velocity that a unit impulse at an arm from the centre of mass gives the point there, 1/kg. Body axes.
+// inverseMass bounds the inverse effective mass, 1/kg, of a free body at the point that is off its centre of mass by arm: the velocity
+// of the point after a unit impulse there, in any direction. I and arm are in body axes.
 func inverseMass(mass float64, I spatial.Sym3, arm spatial.Vec3) float64 {
 	most := max(I[0], I[1], I[2])
 	for k := range 3 {
@@ -70,12 +71,12 @@ func inverseMass(mass float64, I spatial.Sym3, arm spatial.Vec3) float64 {
 		var e spatial.Vec3
 		e[k] = 1
 		v := inv.MulVec(arm.Cross(e)).Cross(arm)
-		worst = max(worst, math.Abs(v[0])+math.Abs(v[1])+math.Abs(v[2])) // the sum of a row bounds the eigenvalues
+		worst = max(worst, math.Abs(v[0])+math.Abs(v[1])+math.Abs(v[2])) // the largest sum of a row bounds the eigenvalues
 	}
 	return w + worst
 }
 
-// place returns where a hand is at a time.
+// place returns the position of the cursor at the time t, world, m.
 func (p *pull) place(t float64) spatial.Vec3 {
 	if t >= p.until || p.until <= p.begun {
 		return p.to
@@ -84,13 +85,13 @@ func (p *pull) place(t float64) spatial.Vec3 {
 	return p.from.Add(p.to.Sub(p.from).Scale(part))
 }
 
-// move sends a hand to a place, from where it is at the time t, within d.
+// move sends the cursor from its position at the time t to another one, within d seconds.
 func (p *pull) move(to spatial.Vec3, t, d float64) {
 	p.from = p.place(t)
 	p.to, p.begun, p.until = to, t, t+d
 }
 
-// ActsOn returns the bodies on which f acts: all in air, else those that are pulled.
+// ActsOn implements mechanism.OwnForce: in air f acts on all bodies, else on the bodies that are pulled.
 func (f *hand) ActsOn(float64) []int {
 	if f.air > 0 {
 		return f.all

@@ -11,14 +11,14 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Message is what a page sends, as JSON. Type says what is wanted; the other fields belong to some types:
+// Message is a message of a page, as JSON. Type is the request; each type uses some of the other fields:
 //
 //	run, pause, step, reset                  step: a sixtieth of a second
 //	look     on                              whether the page is seen; the mechanism moves while any page is seen
 //	speed    value                           of the mechanism's time, 0.05 to 2
 //	gravity  vector                          m/s², world axes
 //	air      value                           rate at which all bodies are slowed down, 1/s, 0 to 5
-//	pull     body, point, vector             a point of the body's frame is pulled to a place in the world, relative to the middle of the scene, m
+//	pull     body, point, vector             the point of the body, in its frame, is pulled to vector, world axes from the middle of the scene, m
 //	release
 //	force    joint, freedom, value           along a freedom of a joint, N or N m
 //	drive    joint, freedom, value           rate of a prescribed freedom, m/s or rad/s
@@ -34,24 +34,24 @@ type Message struct {
 	Freedom  int          `json:"freedom"`
 	Actuator int          `json:"actuator"`
 
-	page *page
+	page *page // that has sent it
 }
 
 // MostAir is the largest rate, 1/s, at which all bodies are slowed down.
 const MostAir = 5
 
-// Bounds of what a page may ask for.
+// Bounds of requests.
 const (
-	slowest, fastest = 0.05, 2
-	mostGravity      = 1e3 // m/s²
-	mostNumber       = 1e9
-	longestMessage   = 4096
+	slowest, fastest = 0.05, 2 // of the speed
+	mostGravity      = 1e3     // m/s²
+	mostNumber       = 1e9     // of any number of a message, in its unit
+	longestMessage   = 4096    // bytes
 )
 
 // ErrMessage is wrapped by the errors of messages that are wrong.
 var ErrMessage = errors.New("live: wrong message")
 
-// parse reads a message for a mechanism of s.
+// parse reads a message and checks it against the mechanism of s. Its errors wrap ErrMessage.
 func (s *Session) parse(data []byte) (m Message, err error) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()

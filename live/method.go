@@ -12,47 +12,48 @@ import (
 	"github.com/rung-mbd/rung/sim"
 )
 
-// Steps of RATTLE a second, by the numbers of a state and of rows.
+// The number of steps of RATTLE a second depends on the size of the mechanism, the dimension of its KKT system.
 const (
 	leastRate, mostRate = 60, 1920
-	// rateSize is the size at which there are rateAtSize steps a second:
-	// where the steps of a ladder take about half of the time of a processor.
+	// rateAtSize is the number of steps a second at the size rateSize, where the steps of a
+	// ladder take about half of the time of a processor.
 	rateSize, rateAtSize = 12000, 240
-	// coarseSize is the size from which joints hold to coarse instead of fine.
+	// coarseSize is the size from which the tolerance of the joints is coarse instead of fine.
 	coarseSize   = 5000
 	fine, coarse = 1e-6, 1e-5
 	// Three numbers are for mechanisms with redundant rows. Such rows contradict each other where the joints are violated,
-	// and the accelerations are then those of least squares. finest is the error to which joints hold. known is the
-	// relative error of the accelerations, in large mechanisms too: refinement down to rounding would take most of the time. finestRate is the
-	// largest number of steps a second: large loose linkages turn small errors of poses into velocities, which are the
-	// larger the shorter the steps are.
+	// and the accelerations then solve them in the sense of least squares. finest is the tolerance of the joints. known is the
+	// relative error of the accelerations, in large mechanisms too: refinement down to rounding would take most of the time.
+	// finestRate is the largest number of steps a second: large loose linkages turn small errors of poses into velocities,
+	// which are the larger the shorter the steps are.
 	finest     = 1e-8
 	known      = 1e-6
 	finestRate = 480
 )
 
 const (
-	// implicitTol is the relative tolerance of generalized-α, and explicitTol that of the explicit method. explicitDrift is how far joints
-	// drift in its steps before a projection: each one costs the corrections.
+	// implicitTol is the relative tolerance of generalized-α, and explicitTol the tolerance of Dormand & Prince. explicitDrift is the
+	// violation of the joints from which that method projects: each projection costs several solves.
 	implicitTol, explicitTol = 1e-3, 1e-5
 	explicitDrift            = 1e-7
-	// controlledWork is how many steps of RATTLE a step of these takes as long as, so that large mechanisms have longer ones.
+	// controlledWork is the cost of a step of these methods in steps of RATTLE. Large mechanisms have longer steps by it.
 	controlledWork = 8
 )
 
-// method is how a mechanism is moved.
+// method is the way in which a mechanism is moved.
 type method struct {
-	step    float64 // s, of RATTLE, and the longest one of the others
-	even    bool    // the steps of the others up to a time are equally long: implicit ones keep their matrix so
-	hand    float64 // s, of a step for which hands are soft enough
-	drift   float64 // from which on joints are projected; 0: sim.DefaultDrift
+	step    float64 // the step of RATTLE, or the longest step of the other methods, s
+	even    bool    // steps of the other methods up to a time are equally long, so that implicit ones keep their matrix
+	hand    float64 // the step that decides how stiff pulls are (hand.hold), s
+	drift   float64 // the violation from which joints are projected; 0: sim.DefaultDrift
 	stepper sim.Stepper
 	project sim.Projector
-	rattle  *motion.Rattle // nil: one with error control
-	text    string
+	rattle  *motion.Rattle // nil: a method with error control
+	text    string         // the method and its accuracy, for the pages
 }
 
-// newMethod chooses the method for a plan, and runs that start from st.
+// newMethod chooses the method for runs that start from st: Dormand & Prince for rolling wheels, generalized-α for stiff
+// mechanisms, else RATTLE.
 func newMethod(p *kkt.Plan, st *mechanism.State) (*method, error) {
 	m := p.Mechanism()
 	size := p.Layout().Pattern.Dim()
@@ -92,8 +93,8 @@ func newImplicit(p *kkt.Plan, rate float64) *method {
 		text: fmt.Sprintf("generalized-α, relative tolerance %g a step, %g steps a second at least", implicitTol, rate)}
 }
 
-// newExplicit returns the method of Dormand & Prince, with steps no longer than 1/rate: for wheels that roll without slip, which implicit
-// steps do not know.
+// newExplicit returns the method of Dormand & Prince, with steps no longer than 1/rate. It is for wheels that roll without slip, for
+// which implicit steps are not made.
 func newExplicit(p *kkt.Plan, rate float64) (*method, error) {
 	move, err := runs.NewMover(p, &runs.Options{Integrator: runs.DormandPrince, Tolerance: explicitTol})
 	if err != nil {
@@ -103,7 +104,7 @@ func newExplicit(p *kkt.Plan, rate float64) (*method, error) {
 		text: fmt.Sprintf("Dormand–Prince of order 5, relative tolerance %g a step, %g steps a second at least", explicitTol, rate)}, nil
 }
 
-// rateIn returns the doubling of leastRate that is next below a rate, at most most.
+// rateIn returns the largest leastRate·2ⁿ, n ≥ 0, that is not above rate, but at most most and at least leastRate.
 func rateIn(rate, most float64) float64 {
 	rate = math.Exp2(math.Floor(math.Log2(rate/leastRate))) * leastRate
 	return min(max(rate, leastRate), most)
@@ -116,7 +117,8 @@ func (d *method) options(p *kkt.Plan, st *mechanism.State) (sim.Options, error) 
 		return o, nil
 	}
 	o = sim.Options{
-		MaxStep: 1.01 * d.step, Even: d.even, Quick: true, Projector: d.project, Drift: sim.Drift{Position: d.drift, Velocity: d.drift},
+		MaxStep: 1.01 * d.step, // so that a frame that rounding makes longer has no step more
+		Even:    d.even, Quick: true, Projector: d.project, Drift: sim.Drift{Position: d.drift, Velocity: d.drift},
 	}
 	if stops, samples := runs.NewStops(p, nil); samples > 1 {
 		if err := stops.Arm(st); err != nil {

@@ -22,8 +22,8 @@ import (
 const (
 	// mostPages is the number of pages that may be connected at the same time.
 	mostPages = 8
-	// writing is how long a page may take to read a frame, and pinging
-	// the time between two looks whether a page is still there.
+	// writing is the longest time that a page may take to read a frame, and pinging
+	// the time between two pings.
 	writing = 10 * time.Second
 	pinging = 20 * time.Second
 )
@@ -31,18 +31,18 @@ const (
 // page is a connection.
 type page struct {
 	number  int
-	looks   bool
-	frames  chan []byte // to be written
-	free    chan []byte // that may be filled
-	status  chan []byte // the newest
+	looks   bool        // the page is seen
+	frames  chan []byte // frames to be written
+	free    chan []byte // buffers for frames
+	status  chan []byte // the newest status
 	dropped int64       // frames for which the page was too slow
 	end     context.CancelFunc
-	part    func(code websocket.StatusCode, reason string) // closes the connection, in half the time between pings at the latest
+	part    func(code websocket.StatusCode, reason string) // closes the connection, within half the time between pings
 }
 
 // Connect implements view.Live: it makes r, which has been admitted, a WebSocket and serves it until it ends.
 func (s *Session) Connect(w http.ResponseWriter, r *http.Request) {
-	ctx, cancel := context.WithCancel(context.Background()) // that of r ends when the connection is taken over
+	ctx, cancel := context.WithCancel(context.Background()) // the context of r ends when the WebSocket takes over the connection
 	defer cancel()
 	p := s.enter(cancel)
 	if p == nil {
@@ -51,7 +51,7 @@ func (s *Session) Connect(w http.ResponseWriter, r *http.Request) {
 	}
 	defer s.leave(p)
 	t := &taken{ResponseWriter: w}
-	c, err := websocket.Accept(t, r, nil) // which has answered an error
+	c, err := websocket.Accept(t, r, nil) // in case of an error it has answered the request
 	if err != nil {
 		return
 	}
@@ -71,8 +71,8 @@ func (s *Session) Connect(w http.ResponseWriter, r *http.Request) {
 	<-written
 }
 
-// Join serves a page that is in this process until ctx ends: show gets its frames, and its statuses as JSON, and may keep neither when
-// it returns; what comes from messages is a Message each, as JSON. Where the page has ended, ctx has to end too.
+// Join serves a page in this process until ctx ends. show gets its frames (frame is true) and its statuses, as JSON, and must not keep
+// b when it returns. messages brings a Message each, as JSON. When the page ends, the caller has to end ctx.
 //
 // It returns an error if there is no room for a page or the session has ended, one that wraps ErrMessage for a wrong message, and
 // nil when ctx or the session ends.
@@ -110,8 +110,8 @@ func (s *Session) Join(ctx context.Context, messages <-chan []byte, show func(fr
 // errRoom is the error of a page for which there is no place.
 var errRoom = errors.New("live: too many pages, or the session has ended")
 
-// taken knows the connection that a WebSocket takes over. Closing a WebSocket reads what is left of a message, however
-// long it is said to be and whether it comes or not.
+// taken notes the connection that a WebSocket takes over, so that its deadline can be set: closing a WebSocket first reads the
+// rest of a message, however long the message claims to be, and waits if the rest does not come.
 type taken struct {
 	http.ResponseWriter
 	conn net.Conn
@@ -127,7 +127,7 @@ func (t *taken) Hijack() (c net.Conn, rw *bufio.ReadWriter, err error) {
 // read passes messages on until the connection ends.
 func (s *Session) read(ctx context.Context, c *websocket.Conn, p *page) {
 	for {
-		kind, data, err := c.Read(context.Background()) // which the writer ends, with a reason
+		kind, data, err := c.Read(context.Background()) // write ends it by closing the connection, with a reason
 		if err != nil {
 			return
 		}
@@ -149,7 +149,7 @@ func (s *Session) read(ctx context.Context, c *websocket.Conn, p *page) {
 	}
 }
 
-// short cuts a reason to what a close frame holds.
+// short cuts the reason in a close frame, which holds 123 bytes.
 func short(text string) string {
 	const most = 120
 	if len(text) > most {
@@ -158,9 +158,9 @@ func short(text string) string {
 	return text
 }
 
-// write sends frames and statuses until ctx ends, with which it ends the connection, or the page is gone.
+// write sends frames, statuses and pings until ctx ends or the page is gone. Then it ends the connection.
 func (s *Session) write(ctx context.Context, c *websocket.Conn, p *page) {
-	defer func() { // however it ends, the reader is to end too
+	defer func() { // end the reader too
 		if ctx.Err() != nil {
 			p.part(websocket.StatusGoingAway, "live: the program ends")
 		}
@@ -170,7 +170,7 @@ func (s *Session) write(ctx context.Context, c *websocket.Conn, p *page) {
 	ping := time.NewTicker(s.o.ping)
 	defer ping.Stop()
 	send := func(kind websocket.MessageType, b []byte) error {
-		at, cancel := context.WithTimeout(context.Background(), writing) // whole frames, also where the session ends
+		at, cancel := context.WithTimeout(context.Background(), writing) // not ctx: a frame that was begun is written whole
 		defer cancel()
 		return c.Write(at, kind, b)
 	}
@@ -195,7 +195,7 @@ func (s *Session) write(ctx context.Context, c *websocket.Conn, p *page) {
 	}
 }
 
-// enter adds a page, nil if there is no room.
+// enter adds a page and returns it, nil if there is no room or the session has ended. end ends the connection of the page.
 func (s *Session) enter(end context.CancelFunc) *page {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -216,7 +216,7 @@ func (s *Session) enter(end context.CancelFunc) *page {
 	return nil
 }
 
-// leave removes a page, and lets go what it holds.
+// leave removes a page, and releases the body that it pulls.
 func (s *Session) leave(p *page) {
 	p.end()
 	s.mu.Lock()
@@ -228,7 +228,7 @@ func (s *Session) leave(p *page) {
 	}
 }
 
-// send passes a message on, unless the session has ended.
+// send passes a message to Run. It gives up once the session has ended.
 func (s *Session) send(m Message) {
 	for {
 		select {
@@ -276,7 +276,7 @@ func (s *Session) looked() bool {
 	return false
 }
 
-// broadcast gives the present state to all pages that are seen and have memory for it.
+// broadcast sends the present state to all pages that are seen and have a free buffer, and from time to time the status.
 func (s *Session) broadcast() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -287,7 +287,7 @@ func (s *Session) broadcast() {
 		select {
 		case b := <-p.free:
 			b = binary.LittleEndian.AppendUint64(b[:0], math.Float64bits(s.shown.Time))
-			p.frames <- view.AppendFrame(b, s.shown, s.center) // there are as many places as buffers
+			p.frames <- view.AppendFrame(b, s.shown, s.center) // does not block: the channel holds all buffers of the page
 		default:
 			p.dropped++
 		}
@@ -298,29 +298,29 @@ func (s *Session) broadcast() {
 	}
 }
 
-// status is what pages are told besides the states.
+// status is the message to pages beside the states.
 type status struct {
 	Time    float64      `json:"time"`
 	Running bool         `json:"running"`
-	Factor  *float64     `json:"factor"` // of real time; nil: not known
-	Speed   float64      `json:"speed"`
-	Gravity spatial.Vec3 `json:"gravity"`
-	Air     float64      `json:"air"`
-	Kinetic float64      `json:"kinetic"`
-	Energy  float64      `json:"energy"`
-	Gap     float64      `json:"gap"`    // largest error of a joint, m or rad
-	Damped  float64      `json:"damped"` // part of the last steps that was
+	Factor  *float64     `json:"factor"`  // measured speed by Speed; nil: not known
+	Speed   float64      `json:"speed"`   // simulated seconds a second, as asked for
+	Gravity spatial.Vec3 `json:"gravity"` // m/s²
+	Air     float64      `json:"air"`     // 1/s
+	Kinetic float64      `json:"kinetic"` // J
+	Energy  float64      `json:"energy"`  // with the potential energy, J
+	Gap     float64      `json:"gap"`     // largest error of a joint, m or rad
+	Damped  float64      `json:"damped"`  // part of the last steps that were damped
 
-	// Since the run began anew.
+	// Since the last reset.
 	Passed    int64   `json:"passed"`    // steps next to singular poses
 	PassedAt  float64 `json:"passedAt"`  // time of the last of them, s
 	DampedAll int64   `json:"dampedAll"` // damped steps
 	DampedAt  float64 `json:"dampedAt"`  // time of the first of them, s
-	Lost      float64 `json:"lost"`      // kinetic energy that they have taken, J
+	Lost      float64 `json:"lost"`      // kinetic energy that damped steps have taken, J
 	Most      float64 `json:"most"`      // largest kinetic energy, J
 
 	Pages   int    `json:"pages"`
-	Dropped int64  `json:"dropped"` // frames of this page
+	Dropped int64  `json:"dropped"` // frames that this page has missed
 	Failure string `json:"failure,omitempty"`
 }
 
@@ -360,9 +360,9 @@ func (s *Session) statusLocked() {
 		x.Dropped = p.dropped
 		b, err := json.Marshal(&x)
 		if err != nil {
-			continue // there is nothing in it that fails
+			continue // cannot happen: all numbers are finite
 		}
-		select { // the old one makes place
+		select { // an old status that was not sent makes room
 		case <-p.status:
 		default:
 		}
@@ -370,7 +370,7 @@ func (s *Session) statusLocked() {
 	}
 }
 
-// finite returns 0 for what JSON cannot hold.
+// finite returns x, or 0 for a number that JSON cannot hold.
 func finite(x float64) float64 {
 	if !algebra.Finite(x) {
 		return 0
@@ -378,20 +378,20 @@ func finite(x float64) float64 {
 	return x
 }
 
-// shortest is a length for mechanisms that have none, m.
+// shortest stands for the typical length of a mechanism that has none, m.
 const shortest = 1e-9
 
-// head is what pages are told at the start.
+// head is the first message to a page: names and ranges that do not change.
 type head struct {
 	Method    string       `json:"method"`
 	Gravity   spatial.Vec3 `json:"gravity"` // of the model
 	Air       float64      `json:"air"`     // at the start
 	MostAir   float64      `json:"mostAir"`
-	Force     float64      `json:"force"`  // what sliders of forces go to, N
-	Moment    float64      `json:"moment"` // and of moments, N m
-	Rate      float64      `json:"rate"`   // and of rates, rad/s, and times length, m, m/s
-	Length    float64      `json:"length"`
-	Freedoms  []string     `json:"freedoms"` // of each joint: a letter each, l or a, of those that are prescribed L or A
+	Force     float64      `json:"force"`    // end of the sliders of forces, N
+	Moment    float64      `json:"moment"`   // end of the sliders of moments, N m
+	Rate      float64      `json:"rate"`     // end of the sliders of angular rates, rad/s; times Length, of speeds, m/s
+	Length    float64      `json:"length"`   // typical length, m
+	Freedoms  []string     `json:"freedoms"` // of each joint, see letters
 	Actuators []string     `json:"actuators"`
 }
 
@@ -400,7 +400,7 @@ func (s *Session) Head() any {
 	m := s.mech
 	g := max(m.Gravity.Norm(), 1)
 	h := head{Method: s.method.text, Gravity: s.down, Air: s.o.Air, MostAir: MostAir, Force: 2 * s.hand.mass * g, Rate: 10, Freedoms: make([]string, m.NumJoints()), Actuators: []string{}}
-	h.Force = finite(h.Force) // masses may be so large that a hand has none
+	h.Force = finite(h.Force) // masses may be so large that it overflows
 	h.Length = max(m.TypicalLength(), shortest)
 	h.Moment = finite(h.Force * h.Length)
 	for j := range h.Freedoms {

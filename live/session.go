@@ -17,20 +17,20 @@ import (
 )
 
 const (
-	// frame is the time between frames, s, as a duration frameTime.
+	// frame is the time between frames, s, and frameTime the same as a duration.
 	frame     = 1. / 60
 	frameTime = time.Second / 60
-	// budget is the longest time of one spell of stepping, after which messages are looked at.
+	// budget is the longest time of one tick, after which messages are read.
 	budget = 30 * time.Millisecond
-	// gap is a time without stepping above which the machine has slept: it does not count.
+	// gap is the time between ticks above which the machine must have slept. Such a time is not simulated.
 	gap = 250 * time.Millisecond
 	// statusEvery is the time between two statuses, and factorOver the time over which the real-time factor is measured.
 	statusEvery = 200 * time.Millisecond
 	factorOver  = 500 * time.Millisecond
 )
 
-// leastWait is the least time between two spells of stepping. In a browser nothing comes from outside while goroutines can go on; one
-// that waits lets it in.
+// leastWait is the least time between two ticks. In a browser no event is handled while a goroutine is ready to run, so there Run has
+// to sleep.
 var leastWait = func() time.Duration {
 	if runtime.GOOS == "js" {
 		return time.Millisecond
@@ -38,10 +38,10 @@ var leastWait = func() time.Duration {
 	return 0
 }()
 
-// Options are what a Session may be told. The zero value is the default.
+// Options of a Session. The zero value is the default.
 type Options struct {
 	Air    float64 // rate, 1/s, at which all bodies are slowed down at the start
-	Paused bool    // it does not move before a page says so
+	Paused bool    // nothing moves before a page asks for it
 
 	now  func() time.Time // nil: the clock
 	ping time.Duration    // 0: pinging
@@ -49,44 +49,45 @@ type Options struct {
 
 // Session is a mechanism that moves in real time. It implements view.Live.
 type Session struct {
-	plan   *kkt.Plan // under inputs of its own
-	mech   *mechanism.Mechanism
+	plan   *kkt.Plan            // with the inputs of this session
+	mech   *mechanism.Mechanism // of inputs
 	inputs *mechanism.Inputs
 	hand   hand
 	start  *mechanism.State
-	center spatial.Vec3
-	down   spatial.Vec3 // gravity of the model
+	center spatial.Vec3 // positions in messages are relative to it, world, m
+	down   spatial.Vec3 // gravity of the model, m/s²
 	o      Options
 	method *method
 
 	messages chan Message
 
-	// Of the goroutine of Run.
+	// Only the goroutine of Run uses these.
 	sim       *sim.Simulation
 	running   bool
 	speed     float64
-	base      float64   // time at which step count was 0
-	count     int64     // steps since
-	owed      float64   // time of the mechanism that is to be stepped, s
-	last      time.Time // at which the last spell of stepping has begun; zero: none has, since the mechanism stood still
-	ended     time.Time // and at which it has ended
-	behind    time.Time // when a spell of stepping has to end
+	base      float64   // simulated time at the last reset, s
+	count     int64     // steps since then
+	owed      float64   // simulated time by which the simulation is late, s
+	last      time.Time // when the last tick began; zero: the mechanism has not moved since it stood still
+	ended     time.Time // when the last tick ended
+	behind    time.Time // when the present tick has to end
 	nextShown time.Time
 	meter     meter
 	trace     trace
 	failure   string
 	kin       *mechanism.Kinematics
 
-	mu     sync.Mutex // of all below
+	mu     sync.Mutex // guards the fields below
 	shown  *mechanism.State
 	pages  [mostPages]*page
 	closed bool
 }
 
-// NewSession returns a session of the mechanism of p that starts from st, which satisfies the joints. center is what
-// places of the pages are relative to.
+// NewSession returns a session of the mechanism of p that starts from st, which satisfies the joints. Positions that pages
+// send and get are relative to center, world axes, m.
 //
-// It returns errors of the solvers, and a *mechanism.ViolationError for a state that violates the joints.
+// It returns errors of the solvers, and a *mechanism.ViolationError for a state that violates the joints. It panics if o.Air is
+// out of range.
 func NewSession(p *kkt.Plan, st *mechanism.State, center spatial.Vec3, o Options) (*Session, error) {
 	if !(o.Air >= 0 && o.Air <= MostAir) {
 		panic("live: option out of range")
@@ -126,10 +127,10 @@ func NewSession(p *kkt.Plan, st *mechanism.State, center spatial.Vec3, o Options
 	return s, s.reset()
 }
 
-// handName is the name of the hand among the forces, which no document can give.
+// handName is the name of the hand among the forces. No document can have such a name.
 const handName = "\x00 hand"
 
-// reset puts all back to the start.
+// reset goes back to the start: the state, the inputs, and no pulls.
 func (s *Session) reset() error {
 	s.inputs.Reset()
 	for i := range s.hand.pulls {
@@ -155,8 +156,8 @@ func (s *Session) reset() error {
 	return nil
 }
 
-// errBudget ends a spell of stepping.
-var errBudget = errors.New("live: a spell has ended")
+// errBudget ends a run of the simulation when the time of the tick is up.
+var errBudget = errors.New("live: the time of a tick is up")
 
 // Run moves the mechanism until ctx ends, and then closes the connections of all pages.
 func (s *Session) Run(ctx context.Context) {
@@ -193,10 +194,10 @@ func (s *Session) Run(ctx context.Context) {
 	}
 }
 
-// moving reports whether time goes on.
+// moving reports whether the simulation goes on.
 func (s *Session) moving() bool { return s.running && s.failure == "" && s.looked() }
 
-// tick steps up to what the clock says and shows the state.
+// tick simulates the time that has passed since the last tick, and shows the state.
 func (s *Session) tick() {
 	now := s.o.now()
 	passed := now.Sub(s.last)
@@ -208,7 +209,7 @@ func (s *Session) tick() {
 	s.owed += passed.Seconds() * s.speed
 	s.behind = now.Add(budget)
 	s.advance()
-	s.owed = min(s.owed, 2*frame*s.speed) // it does not catch up
+	s.owed = min(s.owed, 2*frame*s.speed) // the rest is given up: it does not catch up
 	if slept {
 		s.meter.begin(now, s.sim.State().Time)
 	}
@@ -218,7 +219,8 @@ func (s *Session) tick() {
 	s.ended = s.o.now()
 }
 
-// advance does whole steps as long as time is owed and the spell lasts.
+// advance does whole steps as long as a step is owed and the time of the tick is not up. A step of a method with error control may
+// be several steps of the stepper; if the tick ends between them, the next call goes on.
 func (s *Session) advance() {
 	for s.owed >= s.method.step && s.failure == "" {
 		before := s.sim.State().Time
@@ -239,20 +241,20 @@ func (s *Session) advance() {
 	}
 }
 
-// once does what a page sees as one step, however long it takes.
+// once simulates one frame, for a page that asks for a step, however long it takes.
 func (s *Session) once() {
 	s.behind = s.o.now().Add(time.Hour)
-	s.owed = math.Round(frame/s.method.step) * s.method.step * (1 + 1e-9)
+	s.owed = math.Round(frame/s.method.step) * s.method.step * (1 + 1e-9) // rounding must not cost the last step
 	s.advance()
 	s.owed = 0
 }
 
-// apply does what a message asks for.
+// apply handles a message.
 func (s *Session) apply(m *Message) {
 	t := s.sim.State().Time
 	hand := &s.hand.pulls[m.page.number]
 	var err error
-	jump := true
+	jump := true // forces or rates jump, so the stepper must not use earlier steps
 	switch m.Type {
 	case "run":
 		s.running = s.failure == ""
@@ -285,7 +287,7 @@ func (s *Session) apply(m *Message) {
 		}
 		hand.move(to, t, frame)
 	case "release":
-		if jump = hand.on && hand.of == m.page; jump { // the next page with its number may have one already
+		if jump = hand.on && hand.of == m.page; jump { // else another page with the same number pulls already
 			hand.on = false
 		}
 	case "force":
@@ -308,14 +310,14 @@ func (s *Session) apply(m *Message) {
 	}
 }
 
-// drive gives a prescribed freedom a rate, from where it is.
+// drive gives a prescribed freedom a constant rate, from its present coordinate on.
 func (s *Session) drive(m *Message) error {
 	st := s.sim.State()
 	q, _, _ := s.mech.Joints[m.Joint].Motion[m.Freedom].At(st.Time)
 	return s.inputs.SetMotion(m.Joint, m.Freedom, joints.NewPolynomial([]float64{q - m.Value*st.Time, m.Value}))
 }
 
-// show makes the present state that of StateTo.
+// show makes the present state the state that StateTo and broadcast give.
 func (s *Session) show() {
 	s.mu.Lock()
 	copyState(s.shown, s.sim.State())
@@ -329,6 +331,7 @@ func (s *Session) StateTo(st *mechanism.State) {
 	s.mu.Unlock()
 }
 
+// copyState copies a state to another of the same mechanism, whose memory it uses.
 func copyState(to, from *mechanism.State) {
 	to.Time = from.Time
 	to.Bodies = append(to.Bodies[:0], from.Bodies...)

@@ -12,44 +12,45 @@ import (
 )
 
 const (
-	// Springs and dampers are soft if k·h²·w and c·h·w are no more than soft, with w the inverse of the mass that the
-	// bodies at their ends have alone, which joints only make smaller.
+	// Springs and dampers are soft if k·h²·w and c·h·w are no more than soft, with k and c the stiffness and the damping, h the
+	// step and w the inverse effective mass of the free bodies at their ends, which joints only make smaller.
 	soft = 0.5
-	// softAlong is the same for the motions that the joints allow at one pose. At others springs may be stiffer, and the estimate
-	// is one from below: both by a factor of a few. Steps of RATTLE are stable up to 4.
+	// softAlong is the same bound for the motions that the joints allow at one pose. Steps of RATTLE are stable up to 4. At other poses
+	// springs may be stiffer, and the estimate is a lower bound: each by a factor of a few.
 	softAlong = 0.1
-	// softSteps is how many steps of the power method find that. Of n motions they find at least 1 − ln(n)/softSteps of the largest
-	// eigenvalue on average (Kuczyński & Woźniakowski 1992).
+	// softSteps is the number of steps of the power method. Of n motions they find on average at least 1 − ln(n)/softSteps of the
+	// largest eigenvalue (Kuczyński & Woźniakowski 1992).
 	softSteps = 16
 	// softMove is the largest motion of a body, rad or typical lengths, over which forces are compared.
 	softMove = 1e-6
 )
 
-// firmness is how quickly the forces of a mechanism settle, beside some step.
-type firmness int
+// stiffness says how quickly the forces of a mechanism settle, relative to a step.
+type stiffness int
 
 const (
-	slack   firmness = iota // slowly, even if bodies had no joints
-	between                 // slowly only if joints see to that
-	firm                    // quickly, or in a way that one pose says nothing of
+	notStiff    stiffness = iota // slowly, even if all bodies were free
+	maybeStiff                   // slowly only if joints tie light bodies to heavy ones
+	mustBeStiff                  // quickly, or in a way that cannot be judged at one pose
 )
 
 // stiff reports whether springs, dampers, contacts, stops, friction or actuators may settle in less time than some steps of h seconds, in
 // a run from st.
 //
-// In a large mechanism a spring of a light body is soft if joints hold the body to a heavy one: the spring of a valve swings with the
-// shaft that its cam is on. Whether it is soft is judged at st. Where it is not later, the energy of the steps shows that (motion.Rattle),
-// and they are damped. In a small mechanism bodies count as if they were alone: error control costs little there, and follows a shaft at
-// any speed.
+// In a large mechanism a spring of a light body is soft if joints tie the body to a heavy one, as the spring of a valve that a cam on a
+// shaft moves. It is judged at st alone. If it is stiff in a later pose, the energy of the steps shows that, and they are damped
+// (motion.Rattle). In a small mechanism bodies count as if they were free: error control costs little there, and follows a shaft at any
+// speed.
 func stiff(p *kkt.Plan, st *mechanism.State, h float64, large bool) bool {
-	of := firmnessOf(p.Mechanism(), h)
-	return of == firm || of == between && !(large && softMotions(p, st, h))
+	of := stiffnessOf(p.Mechanism(), h)
+	return of == mustBeStiff || of == maybeStiff && !(large && softMotions(p, st, h))
 }
 
-// softMotions reports whether springs and dampers are soft along all motions that the joints allow at st. With Φ the map from loads to
-// accelerations these have the eigenvalues of ΦK and ΦD, K and D the derivatives of the forces.
+// softMotions reports whether springs and dampers are soft along all motions that the joints allow at st: whether the largest eigenvalues
+// of h²·ΦK and h·ΦD are no more than softAlong. Φ is the map from loads to accelerations, and K and D are the derivatives of the forces
+// by displacements and velocities. It reports false where the mechanism has no accelerations or forces.
 func softMotions(p *kkt.Plan, st *mechanism.State, h float64) bool {
-	s := newSwings(p, st)
+	s := newPowerMethod(p, st)
 	if s == nil {
 		return false
 	}
@@ -61,19 +62,19 @@ func softMotions(p *kkt.Plan, st *mechanism.State, h float64) bool {
 	return ok && damping*h <= softAlong
 }
 
-// swings is the power method for the motions that springs and dampers make.
-type swings struct {
+// powerMethod finds the largest eigenvalues of ΦK and ΦD (softMotions) by differences of the forces.
+type powerMethod struct {
 	response      *kkt.Response
 	mech          *mechanism.Mechanism
 	st, moved     *mechanism.State
 	kin           *mechanism.Kinematics
-	before, after []spatial.Force
-	f, x          []float64 // loads, and motions by them
+	before, after []spatial.Force // forces at st and at moved
+	f, x          []float64       // loads, and the accelerations by them
 }
 
-// newSwings returns nil where the mechanism has no accelerations or forces at st.
-func newSwings(p *kkt.Plan, st *mechanism.State) *swings {
-	s := &swings{response: p.NewResponse(), mech: p.Mechanism(), st: st, moved: st.Clone(), kin: p.Mechanism().NewKinematics()}
+// newPowerMethod returns a power method for a state, nil if the mechanism has no accelerations or forces there.
+func newPowerMethod(p *kkt.Plan, st *mechanism.State) *powerMethod {
+	s := &powerMethod{response: p.NewResponse(), mech: p.Mechanism(), st: st, moved: st.Clone(), kin: p.Mechanism().NewKinematics()}
 	n := s.mech.NumBodies()
 	s.before, s.after, s.f, s.x = make([]spatial.Force, n), make([]spatial.Force, n), make([]float64, 6*n), make([]float64, 6*n)
 	if s.response.At(st) != nil || !s.forcesTo(s.before, st) {
@@ -82,15 +83,15 @@ func newSwings(p *kkt.Plan, st *mechanism.State) *swings {
 	return s
 }
 
-// forcesTo stores in f the forces at st. It reports whether there are such.
-func (s *swings) forcesTo(f []spatial.Force, st *mechanism.State) bool {
+// forcesTo stores in f the forces at st. It reports whether they are defined there.
+func (s *powerMethod) forcesTo(f []spatial.Force, st *mechanism.State) bool {
 	clear(f)
 	return s.mech.KinematicsTo(s.kin, st) == nil && s.mech.AddAppliedTo(f, s.kin, st) == nil
 }
 
-// largest returns an estimate, from below, of the largest eigenvalue of Φ·A, with A·x the difference of the forces after a move by x:
-// that of Rayleigh, fᵀΦAΦf/fᵀΦf.
-func (s *swings) largest(move func(size float64)) (value float64, ok bool) {
+// largest returns a lower bound of the largest eigenvalue of Φ·A, with A·x the difference of the forces after a move by x: the Rayleigh
+// quotient fᵀΦAΦf/fᵀΦf. ok is false where accelerations or forces are not defined. move moves the state by size·x.
+func (s *powerMethod) largest(move func(size float64)) (value float64, ok bool) {
 	rng := rand.New(rand.NewPCG(9, uint64(len(s.f))))
 	for i := range s.f {
 		s.f[i] = rng.Float64() - 0.5
@@ -105,7 +106,7 @@ func (s *swings) largest(move func(size float64)) (value float64, ok bool) {
 		}
 		size := softMove / s.size()
 		if math.IsInf(size, 0) {
-			return value, true // no motion is left
+			return value, true // the joints allow no motion
 		}
 		move(size)
 		if !s.forcesTo(s.after, s.moved) {
@@ -123,7 +124,7 @@ func (s *swings) largest(move func(size float64)) (value float64, ok bool) {
 }
 
 // size returns the largest motion of a body in s.x, rad or typical lengths.
-func (s *swings) size() (size float64) {
+func (s *powerMethod) size() (size float64) {
 	length := s.mech.TypicalLength()
 	for i := 0; i < len(s.x); i += 6 {
 		turn, travel := spatial.Vec3(s.x[i:i+3]), spatial.Vec3(s.x[i+3:i+6])
@@ -132,13 +133,13 @@ func (s *swings) size() (size float64) {
 	return size
 }
 
-// displace moves the poses by size·x.
-func (s *swings) displace(size float64) {
+// displace stores in moved the poses of st, displaced by size·x.
+func (s *powerMethod) displace(size float64) {
 	s.mech.DisplaceTo(s.moved, s.st, size, s.x)
 }
 
-// change changes the velocities by size·x.
-func (s *swings) change(size float64) {
+// change stores in moved the velocities of st, changed by size·x. x is about the centres of mass, in world axes.
+func (s *powerMethod) change(size float64) {
 	for i := range s.moved.Bodies {
 		s.moved.Bodies[i] = s.st.Bodies[i]
 		b, x := &s.moved.Bodies[i], s.x[6*i:]
@@ -149,15 +150,15 @@ func (s *swings) change(size float64) {
 	}
 }
 
-// firmnessOf returns how quickly the forces of m settle beside steps h.
-func firmnessOf(m *mechanism.Mechanism, h float64) firmness {
+// stiffnessOf returns how quickly the forces of m settle relative to steps of h seconds.
+func stiffnessOf(m *mechanism.Mechanism, h float64) stiffness {
 	if m.NumInternal() > 0 || m.NumContacts() > 0 || m.NumResistors() > 0 || m.NumActuators() > 0 {
-		return firm
+		return mustBeStiff
 	}
-	of := slack
+	of := notStiff
 	note := func(k, c, w float64) {
 		if !(math.Abs(k)*h*h*w <= soft && math.Abs(c)*h*w <= soft) {
-			of = between
+			of = maybeStiff
 		}
 	}
 	alone := func(body int32, point spatial.Vec3) float64 {
@@ -172,11 +173,11 @@ func firmnessOf(m *mechanism.Mechanism, h float64) firmness {
 		case model.Wrench:
 		case model.SpringDamper:
 			if m.SpringLaw(i) != nil {
-				return firm
+				return mustBeStiff
 			}
 			note(f.Stiffness, f.Damping, alone(f.A.Body, f.A.Point)+alone(f.B.Body, f.B.Point))
 		default:
-			return firm
+			return mustBeStiff
 		}
 	}
 	for j := range m.Joints {
@@ -186,12 +187,12 @@ func firmnessOf(m *mechanism.Mechanism, h float64) firmness {
 				continue
 			}
 			if d.Law(i) != nil || jt.Axes != nil {
-				return firm
+				return mustBeStiff
 			}
 			w := alone(jt.Pred, jt.P.Origin) + alone(jt.Succ, jt.S.Origin)
 			if jt.Kind.Rotational(i) {
 				w = turning(m, jt.Pred, jt.P.E.Col(2)) + turning(m, jt.Succ, jt.S.E.Col(2))
-				if jt.Kind != joints.Revolute && jt.Kind != joints.Cylindrical { // about other axes too
+				if jt.Kind != joints.Revolute && jt.Kind != joints.Cylindrical { // their axes are not z alone: never soft
 					w = math.Inf(1)
 				}
 			}
@@ -201,8 +202,8 @@ func firmnessOf(m *mechanism.Mechanism, h float64) firmness {
 	return of
 }
 
-// turning returns the angular velocity about an axis, body frame, that a unit angular impulse about it gives a body that is alone,
-// 1/(kg m²).
+// turning returns the inverse moment of inertia of a free body about an axis, 1/(kg m²): the angular velocity after a unit angular
+// impulse. axis is a unit vector in the body frame.
 func turning(m *mechanism.Mechanism, body int32, axis spatial.Vec3) float64 {
 	if body == mechanism.World {
 		return 0

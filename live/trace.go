@@ -2,15 +2,15 @@ package live
 
 import "github.com/rung-mbd/rung/motion"
 
-// trace is what stays of steps that were not those of RATTLE, since the run began anew.
+// trace records, since the last reset, the steps at which RATTLE was damped or passed a singular pose.
 type trace struct {
-	begun, seen motion.RattleStats
-	passedAt    float64 // time of the mechanism at which it was last next to a singular pose, s
-	dampedAt    float64 // and at which a step was first damped
-	most        float64 // largest kinetic energy seen, J
+	begun, seen motion.RattleStats // at the reset and at the last note
+	passedAt    float64            // simulated time of the last step next to a singular pose, s
+	dampedAt    float64            // simulated time of the first damped step, s
+	most        float64            // largest kinetic energy seen, J
 }
 
-// begin forgets all.
+// begin starts a record of the method d.
 func (t *trace) begin(d *method) {
 	*t = trace{}
 	if d.rattle != nil {
@@ -19,7 +19,7 @@ func (t *trace) begin(d *method) {
 	}
 }
 
-// note looks at what has been done up to the time at.
+// note takes in the statistics of d up to the simulated time at.
 func (t *trace) note(d *method, at float64) {
 	if d.rattle == nil {
 		return
@@ -34,7 +34,7 @@ func (t *trace) note(d *method, at float64) {
 	t.seen = now
 }
 
-// tell fills in a status.
+// tell fills in the fields of a status that are counted since the reset.
 func (t *trace) tell(x *status) {
 	t.most = max(t.most, x.Kinetic)
 	x.Passed, x.PassedAt = t.seen.Passed-t.begun.Passed, t.passedAt

@@ -1,5 +1,5 @@
-// Package results is what the command and package rung tell of one state: the forward dynamics with names, as Go structs and as the
-// JSON document rung-result/1.
+// Package results holds the forward dynamics of one state under the names of the model, as Go structs and as the JSON document
+// rung-result/1. The command and package rung return it.
 //
 //	r, err := rung.Accelerate(m, rung.Options{}) // all of it for the state of a model
 //
@@ -11,8 +11,8 @@
 //	fmt.Println(arm.AngularAcceleration)
 //	text, err := json.Marshal(r) // what "rung accel --json" prints
 //
-// [NewState] tells no more than a state without forces of the joints has: energies, force elements, violations. [Schema] is the
-// JSON Schema of the document, and [docs/cli.md] says what its fields mean. [New] costs a report of the solver, which
+// [NewState] fills the part that needs no solution: energies, force elements, violations. [Schema] is the
+// JSON Schema of the document, and [docs/cli.md] explains its fields. [New] costs a report of the solver, which
 // factors a few times more.
 //
 // Frame: world axes. Wrenches act on the successor of a joint, moments about the origin of its successor frame. Units: SI.

@@ -40,7 +40,7 @@ type Document struct {
 	Solve       Solve       `json:"solve"`
 	IllScaled   *IllScaled  `json:"ill_scaled,omitempty"`
 	// Violation is nil where the state satisfies the joints to within mechanism.HoldTolerance. If it does not, the
-	// accelerations are those that keep the second derivatives of the violations at zero.
+	// accelerations keep the second derivatives of the violations at zero.
 	Violation *Violation `json:"violation,omitempty"`
 	// BeyondLimits are the freedoms that are beyond the limits of the model.
 	BeyondLimits []BeyondLimit `json:"beyond_limits,omitempty"`
@@ -61,12 +61,12 @@ type Document struct {
 // Ranks is how a model was cut into pieces.
 type Ranks struct {
 	Ranks  int     `json:"ranks"`
-	Root   string  `json:"root"`           // what has solved between the pieces
+	Root   string  `json:"root"`           // the method that solved for the rows between the pieces
 	Held   int     `json:"separator_rows"` // rows of joints between pieces
 	Pieces []Piece `json:"pieces"`
 }
 
-// Piece is what one rank has.
+// Piece tells the size of the piece of one rank.
 type Piece struct {
 	Rank   int   `json:"rank"`
 	Bodies int   `json:"bodies"`     // of its own
@@ -75,8 +75,8 @@ type Piece struct {
 	Bytes  int64 `json:"bytes_sent"` // in the solution
 }
 
-// LeftOut says why fields are not in a document. Their names are those of the document with a dot between the
-// levels, as constraints.distance; joints.total_wrench is that of every joint.
+// LeftOut says why fields are not in a document. A dot stands between the levels of a name, such as
+// constraints.distance; joints.total_wrench stands for the field of every joint.
 type LeftOut struct {
 	Fields []string `json:"fields"`
 	Reason string   `json:"reason"`
@@ -84,7 +84,7 @@ type LeftOut struct {
 
 // Body returns the result of the body of that name.
 //
-// Cost: O(bodies). It returns an error with the names that are meant, perhaps, if there is none.
+// Cost: O(bodies). If there is none, the error suggests similar names.
 func (r *Document) Body(name string) (*Body, error) {
 	for i := range r.Bodies {
 		if r.Bodies[i].Name == name {
@@ -97,7 +97,7 @@ func (r *Document) Body(name string) (*Body, error) {
 
 // Joint returns the result of the joint of that name.
 //
-// Cost: O(joints). It returns an error with the names that are meant, perhaps, if there is none.
+// Cost: O(joints). If there is none, the error suggests similar names.
 func (r *Document) Joint(name string) (*Joint, error) {
 	for i := range r.Joints {
 		if r.Joints[i].Name == name {
@@ -108,7 +108,7 @@ func (r *Document) Joint(name string) (*Joint, error) {
 	return nil, fmt.Errorf("results: no joint %s%s", fault.Name(name), meant)
 }
 
-// Knows reports whether a field is not among those that are left out (LeftOut).
+// Knows reports whether the document has a field: no LeftOut names it.
 func (r *Document) Knows(field string) bool {
 	for i := range r.LeftOut {
 		if slices.Contains(r.LeftOut[i].Fields, field) {
@@ -141,12 +141,12 @@ func LimitsAt(mech *mechanism.Mechanism, k *mechanism.Kinematics, st *mechanism.
 	return list
 }
 
-// Contradiction says how far the constraints are from holding at acceleration level.
+// Contradiction is the residual of constraints that contradict each other at acceleration level.
 type Contradiction struct {
 	Relative float64 `json:"relative"` // see kkt.Solver.Inconsistency
 	Joint    string  `json:"joint"`    // with the worst row
 	Text     string  `json:"text"`
-	Coupling string  `json:"coupling,omitempty"` // with the worst row, where that is none of a joint
+	Coupling string  `json:"coupling,omitempty"` // with the worst row, if it is not a row of a joint
 }
 
 // RankDiffers says that two methods differ about which constraints are redundant.
@@ -184,7 +184,8 @@ type Violation struct {
 	Turn   float64 `json:"turn"`   // rad/s
 }
 
-// violationAt returns what Document says of st, at which k was computed.
+// violationAt returns the worst violation at st, whose kinematics are k; nil if st satisfies the joints to within
+// mechanism.HoldTolerance.
 func violationAt(m *mechanism.Mechanism, k *mechanism.Kinematics, st *mechanism.State) *Violation {
 	var e *mechanism.ViolationError
 	if !errors.As(m.HoldsIn(k, st, m.DriftUnit()), &e) {
@@ -198,7 +199,7 @@ func violationAt(m *mechanism.Mechanism, k *mechanism.Kinematics, st *mechanism.
 type Joint struct {
 	Name             string    `json:"name"`
 	ConstraintWrench Wrench    `json:"constraint_wrench"`
-	TotalWrench      Wrench    `json:"total_wrench"`             // what acts along its freedoms included
+	TotalWrench      Wrench    `json:"total_wrench"`             // with the forces along its freedoms
 	ArmatureForce    []float64 `json:"armature_force,omitempty"` // −I·q̈ of each freedom, N m or N, of a joint with armature
 	WrenchUnique     bool      `json:"wrench_unique"`
 	Undetermined     []string  `json:"undetermined"`
@@ -271,11 +272,11 @@ type Solve struct {
 	Way             string  `json:"way,omitempty"`       // how it was solved (kkt.Way); empty for the tree methods
 }
 
-// exact is the largest inconsistency of constraints that may be rounding: that up to which a
-// kkt.Solver takes rows for redundant.
+// exact is the largest inconsistency of constraints that counts as rounding. A kkt.Solver takes rows
+// for redundant up to the same bound.
 const exact = 1e-12
 
-// nameColumns is the length of a name in a text.
+// nameColumns is the length to which a name in a text is cut.
 const nameColumns = 60
 
 // New gathers the last solution of s, its Report, energies and residuals under
@@ -327,9 +328,9 @@ func New(s *kkt.Solver) (*Document, error) {
 	return out, nil
 }
 
-// NewState returns what a state tells without a solution: names, energies,
-// limits that are passed, what springs do, and the residuals of joints and couplings.
-// k are the kinematics of m at st. The format and the method are those of New.
+// NewState returns a document with the fields that need no solution: names, energies,
+// limits that are passed, forces of springs, and the residuals of joints and couplings.
+// k are the kinematics of m at st. Format and Method are as in New.
 //
 // Cost: O(bodies + joints). It returns an error if a formula of a spring is not defined at st.
 func NewState(m *mechanism.Mechanism, k *mechanism.Kinematics, st *mechanism.State) (*Document, error) {
@@ -362,8 +363,9 @@ func NewState(m *mechanism.Mechanism, k *mechanism.Kinematics, st *mechanism.Sta
 	return out, nil
 }
 
-// NewContradiction returns what a document says of constraints that contradict each other by size
+// NewContradiction returns the entry of a document for constraints that contradict each other by size
 // (kkt.Solver.Inconsistency), most in the joint or coupling of that name; nil if rounding may be the cause.
+// An empty name stands for a joint between two pieces.
 func NewContradiction(size float64, name string, coupling bool) *Contradiction {
 	if !(size > exact) {
 		return nil
@@ -392,7 +394,7 @@ func armatureForce(s *kkt.Solver, j int) []float64 {
 	return slices.Clone(f[:jt.Kind.Freedoms()])
 }
 
-// constraints returns what a report says of the constraints, with names.
+// constraints returns the report r in the document's form, with names for numbers.
 func constraints(mech *mechanism.Mechanism, r *kkt.Report) Constraints {
 	c := Constraints{
 		Rows: r.Rows, Rank: r.Rank, Redundant: r.Redundant, Mobility: r.Mobility,

@@ -8,7 +8,7 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Force is what a spring-damper, a bushing or a cable does (docs/springs.md).
+// Force is the present length, tension and energy of a spring-damper, a bushing or a cable (docs/springs.md).
 type Force struct {
 	Name    string  `json:"name"`
 	Type    string  `json:"type"`
@@ -17,13 +17,13 @@ type Force struct {
 	Tension float64 `json:"tension"` // N; of a bushing the magnitude of its force
 	// Energy is nil where the potential of a formula is not a number, J.
 	Energy *float64 `json:"energy"`
-	// Force and Torque of a bushing: on B about the origin of its frame, N and N m. Of a spring-damper there is the
-	// force on B; a cable has neither.
+	// Force and Torque act on body B of a bushing, about the origin of its frame there, N and N m. A spring-damper has
+	// its force on B alone; a cable has neither.
 	Force  *spatial.Vec3 `json:"force,omitempty"`
 	Torque *spatial.Vec3 `json:"torque,omitempty"`
 }
 
-// forceResults returns what the springs, bushings and cables do at st.
+// forceResults returns the forces of the springs, bushings and cables of m at st, whose kinematics are k.
 func forceResults(m *mechanism.Mechanism, k *mechanism.Kinematics, st *mechanism.State) (list []Force, err error) {
 	for i := range m.Forces {
 		e, ok, err := m.ElementAt(i, k, st)
@@ -51,7 +51,7 @@ func forceResults(m *mechanism.Mechanism, k *mechanism.Kinematics, st *mechanism
 // Energy is the energy of the state, J.
 type Energy struct {
 	Kinetic   float64 `json:"kinetic"`
-	Potential float64 `json:"potential"` // not a number where that of a formula is none (Force)
+	Potential float64 `json:"potential"` // NaN where the potential of a formula is not a number (Force.Energy)
 }
 
 // energyJSON is Energy as JSON.

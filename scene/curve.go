@@ -9,10 +9,10 @@ import (
 // wireParts is the number of bars that a curve is drawn with.
 const wireParts = 96
 
-// hubPart is the most that a block may reach to each side, relative to the smallest curve of its body.
+// hubPart bounds the half edges of the block of a body that has curves, as a part of the size of its smallest curve.
 const hubPart = 0.08
 
-// measureCurves finds the smallest curve of each body.
+// measureCurves finds the size of the smallest curve of each body, 0 for none.
 func (b *builder) measureCurves() {
 	b.curved = make([]float64, len(b.Mechanism.Bodies))
 	see := func(c *curves.Curve, body int32) {
@@ -30,8 +30,8 @@ func (b *builder) measureCurves() {
 	}
 }
 
-// makeHub makes the block that the shapes from first on are, of half the edges half, so small that it does not hide a curve of that size.
-// The curve is the body's shape then, and the block says where its mass is. It returns half its edges.
+// makeHub shrinks a block so that it does not hide a curve of the given size. The shapes from first on are the block, and half has its
+// half edges. The curve then is the body's shape, and the block shows where its mass is. makeHub returns the new half edges.
 func (b *builder) makeHub(first int, half spatial.Vec3, size float64) spatial.Vec3 {
 	scale := min(1, hubPart*size/max(half[0], half[1], half[2]))
 	for k := range b.Shapes[first:] {
@@ -52,7 +52,7 @@ func (b *builder) curve(j int) {
 	}
 }
 
-// wire adds a curve in a frame of a body, in the colour of the body.
+// wire adds a curve of joint j, which is given in a frame of a body, as thin bars in the colour of the body.
 func (b *builder) wire(j int, c *curves.Curve, body int32, frame *mechanism.Frame) {
 	r := 0.4 * b.held(&b.Mechanism.Joints[j]).thin
 	color := rodColor

@@ -1,6 +1,6 @@
 // Package scene turns a mechanism into solids that can be drawn: a rod or a block for each body, a mark for each joint,
-// wheels, springs, the ground. What draws them, here or elsewhere, needs a [Scene] for what never changes and a
-// mechanism.State for where the bodies are.
+// wheels, springs, the ground. A program that draws them needs a [Scene], which never changes, and a mechanism.State with
+// the poses of the bodies.
 //
 // Nothing here acts on the motion. Sizes that the model does not give are chosen so that a picture reads well: a body
 // between two joints is a rod, one with three or more is a frame between them, and one with none or one is the uniform

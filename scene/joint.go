@@ -8,7 +8,9 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// joint adds the mark of joint j. It is fixed in the successor, in the predecessor if that is the world.
+// joint adds the shapes of joint j: its curves, a bar that slides in it, its mark and stops, and a block where it is fixed in the
+// world. The mark is fixed in the successor, or in the predecessor if the successor is the world. If hidden, only curves and the
+// rod of a distance joint are added.
 func (b *builder) joint(j int, hidden bool) {
 	m := b.Mechanism
 	jt := &m.Joints[j]
@@ -17,19 +19,20 @@ func (b *builder) joint(j int, hidden bool) {
 			Radius: b.held(jt).thin / 2, Color: jointColor(jt.Kind), Joint: int32(j), Force: -1})
 		return
 	}
-	b.curve(j)                                                // which are no marks: they are what bodies with curves look like
-	if hidden || jt.Kind == joints.Free || jt.Ground != nil { // a wheel on terrain is drawn with that
+	b.curve(j) // the shapes of bodies, and no marks
+
+	if hidden || jt.Kind == joints.Free || jt.Ground != nil { // a wheel on terrain needs no mark
 		return
 	}
 	body, frame := jt.Succ, jt.S
-	if body == mechanism.World || jt.Kind.Type() == joints.Rolling { // whose wheel is drawn, and whose plane is marked
+	if body == mechanism.World || jt.Kind.Type() == joints.Rolling { // the mark of a rolling joint is its plane
 		body, frame = jt.Pred, jt.P
 	}
 	h := b.held(jt)
 	if jt.Axes != nil {
 		b.composite(j)
 	}
-	if jt.Kind == joints.Prismatic || jt.Kind == joints.Cylindrical || jt.Kind == joints.Helical { // what slides in it
+	if jt.Kind == joints.Prismatic || jt.Kind == joints.Cylindrical || jt.Kind == joints.Helical { // the bar that slides in it
 		b.Links = append(b.Links, Link{A: mechanism.Attachment{Body: jt.Pred, Point: jt.P.Origin}, B: mechanism.Attachment{Body: jt.Succ, Point: jt.S.Origin},
 			Radius: 0.5 * h.thin, Color: rodColor, Joint: int32(j), Force: -1})
 	}
@@ -56,8 +59,8 @@ func (b *builder) mark(j int, kind joints.Kind, body int32, frame *mechanism.Fra
 	}
 }
 
-// composite adds a mark an axis of joint j. The first axis is fixed in the predecessor, the last in the successor;
-// those between are shown there too.
+// composite adds a mark for each axis of joint j. The first of several axes is fixed in the predecessor, all others in the
+// successor.
 func (b *builder) composite(j int) {
 	jt := &b.Mechanism.Joints[j]
 	for i := range jt.Axes.Len() {
@@ -71,7 +74,7 @@ func (b *builder) composite(j int) {
 	}
 }
 
-// bars are the radii of the thinner and the thicker of the rods that a joint holds. Its mark is no thicker.
+// bars are the radii of the thinner and the thicker of the rods that a joint holds, m. They set the size of its mark.
 type bars struct{ thin, thick float64 }
 
 // held returns the bars of joint jt. Bodies that are drawn as blocks count only where the joint holds no rod.

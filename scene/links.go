@@ -16,7 +16,7 @@ const (
 	Coil                 // a spring
 	Dashpot              // a damper
 	Strut                // a spring around a damper
-	numLooks             // how many there are
+	numLooks             // number of looks
 )
 
 // NumLooks is the number of looks.
@@ -30,16 +30,17 @@ func (l Look) String() string {
 	return [numLooks]string{"line", "coil", "dashpot", "strut"}[l]
 }
 
-// Parts of a coil and of a dashpot. Lengths are parts of half the link from its middle, radii parts of the link's.
+// Parts of a coil and of a dashpot. Positions along the link are from its middle, relative to half its length; radii are
+// relative to the radius of the link.
 const (
 	coilTurns = 8
-	coilEnd   = 0.82 // from here on to the end a coil is its axis
-	coilRamp  = 0.5  // turns that lead from the axis to the radius
+	coilEnd   = 0.82 // from here to the end a coil is a straight wire on the axis
+	coilRamp  = 0.5  // turns in which the wire goes from the axis to the radius
 	wire      = 0.16 // radius of the wire
-	potFrom   = -0.6
-	potTo     = 0.3
-	potRadius = 0.5
-	potRod    = 0.2
+	potFrom   = -0.6 // the cylinder of a dashpot, from here
+	potTo     = 0.3  // to here
+	potRadius = 0.5  // radius of that cylinder
+	potRod    = 0.2  // radius of the rods to both sides of it
 )
 
 // forces adds a coil, a dashpot or both for each spring-damper, and
@@ -57,12 +58,12 @@ func (b *builder) forces() {
 				initial = m.Initial()
 			}
 			look, radius := lookOf(m, i), 0.012*b.Unit
-			if look != Line { // slender, also where it is short
+			if look != Line { // a short one is thinner, so that it stays slender
 				length := max(f.RestLength, Point(initial, f.A).Sub(Point(initial, f.B)).Norm())
 				radius = max(min(0.07*b.Unit, 0.12*length), 0.012*b.Unit)
 			}
 			line(f.A, f.B, look, radius, springColor, i)
-		case model.BushingForce: // its points are near each other: as thick as the mark of a joint
+		case model.BushingForce: // its ends are near each other, so the line is as thick as the mark of a joint
 			line(f.A, f.B, Line, 0.035*b.Unit, bushingColor, i)
 		}
 	}
@@ -92,7 +93,7 @@ func lookOf(m *mechanism.Mechanism, i int) Look {
 	return Line
 }
 
-// Shape returns the cylinder of the link at st, in the world: around all of it, whatever its look.
+// Shape returns the cylinder around the link at st, in the world, whatever its look.
 func (l *Link) Shape(st *mechanism.State) Shape {
 	from, to := l.Ends(st)
 	d := to.Sub(from)
@@ -100,9 +101,9 @@ func (l *Link) Shape(st *mechanism.State) Shape {
 		At: mechanism.Frame{E: Along(d), Origin: from.Add(to).Scale(0.5)}}
 }
 
-// AppendShapes appends to list the convex solids that the link is made of at st, in the world.
+// AppendShapes appends to list the convex solids of the link at st, in the world.
 //
-// Cost: a coil has some hundred.
+// Cost: a coil has some hundred solids.
 func (l *Link) AppendShapes(list []Shape, st *mechanism.State) []Shape {
 	whole := l.Shape(st)
 	if l.Look == Line {
@@ -141,15 +142,15 @@ func (l *Link) AppendShapes(list []Shape, st *mechanism.State) []Shape {
 	return list
 }
 
-// coilAt returns the radius of the wire's middle, as a part of the coil's, the direction to it, and how far it is along
-// the half length, at a part of the wire from 0 to 1.
+// coilAt returns the centre of the wire at a part of its length, from 0 to 1: its distance from the axis relative to the radius
+// of the coil, the cosine and sine of its angle, and its position along the axis relative to half the length.
 func coilAt(part float64) (radius, cosine, sine, along float64) {
 	s, c := math.Sincos(2 * math.Pi * coilTurns * part)
 	return min(1, part*coilTurns/coilRamp, (1-part)*coilTurns/coilRamp), c, s, coilEnd * (2*part - 1)
 }
 
-// LinkMesh returns the mesh of a look with radius one. It has Shifts, as capsules have, so that the radius and the
-// thickness of the wire stay the same for any length. second is the first triangle in the colour of dampers.
+// LinkMesh returns the mesh of a look with radius one. Like the mesh of a capsule it has Shifts, so that the radius and the
+// thickness of the wire stay the same for any length. Triangles from second on have the colour of dampers.
 //
 // It panics if the look is unknown, or if there are negative or more than maxCorners corners.
 func LinkMesh(look Look, corners int) (m *Mesh, second int) {
@@ -180,7 +181,7 @@ func LinkMesh(look Look, corners int) (m *Mesh, second int) {
 	return m, second
 }
 
-// rod adds a cylinder along z, its ends at shifts.
+// rod adds a cylinder along z with its ends at the shifts from and to.
 func (m *Mesh) rod(from, to, radius float64, corners int) {
 	c, first := NewMesh(Cylinder, corners), int32(len(m.Points))
 	for i, p := range c.Points {
@@ -192,7 +193,7 @@ func (m *Mesh) rod(from, to, radius float64, corners int) {
 	}
 }
 
-// coil adds the wire of a coil. Its cross sections are in planes through the axis.
+// coil adds the wire of a coil, whose cross sections are in planes through the axis. corners is the number of steps a turn.
 func (m *Mesh) coil(corners int) {
 	steps, sides := coilTurns*corners, max(4, corners/3)
 	for k := range steps + 1 {

@@ -22,7 +22,7 @@ var (
 // DamperColor is the colour of dashpots.
 var DamperColor = Color{105, 125, 140}
 
-// bodyColors differ in hue and little in lightness, so that shading is read as form.
+// bodyColors differ in hue and little in lightness, so that differences in lightness show the form.
 var bodyColors = [...]Color{{78, 121, 167}, {242, 142, 43}, {89, 161, 79}, {237, 201, 72}, {176, 122, 161}, {118, 183, 178}, {255, 157, 167}, {156, 117, 95}}
 
 // BodyColor returns the colour of body i. It panics if i is negative.
@@ -33,8 +33,8 @@ func BodyColor(i int) Color {
 	return bodyColors[i%len(bodyColors)]
 }
 
-// jointColor returns the colour of the marks of a joint type: a group
-// of hues for those that turn, slide, do both or hold points.
+// jointColor returns the colour of the marks of a joint type. Joints that
+// turn, slide, do both or hold points have one colour each.
 func jointColor(k joints.Kind) Color {
 	switch k.Type() {
 	case joints.Revolute, joints.Universal:
@@ -54,8 +54,8 @@ func jointColor(k joints.Kind) Color {
 // collar is the radius of a mark around a rod, relative to the rod: enough to tell the two apart.
 const collar = 1.1
 
-// marks returns the shapes that stand for a joint type between rods, in the axes of its frame: pins through both rods, thinner than
-// either, and collars and balls as thick as the thicker.
+// marks returns the shapes that stand for a joint type, in the axes of its frame, without colour and body. h are the radii of the rods
+// that it holds: pins through both rods are thinner than either, and collars and balls about as thick as the thicker one.
 func marks(k joints.Kind, h bars) []Shape {
 	x, y := spatial.Vec3{1}, spatial.Vec3{0, 1}
 	cylinder := func(axis spatial.Vec3, radius, half float64) Shape {
@@ -84,7 +84,7 @@ func marks(k joints.Kind, h bars) []Shape {
 		return []Shape{ball(r)}
 	case joints.SphereInCylinder:
 		return []Shape{ball(r), cylinder(z, 0.5*pin, 2.2*r)}
-	case joints.Planar, joints.PointOnPlane, joints.Rolling: // of the plane
+	case joints.Planar, joints.PointOnPlane, joints.Rolling: // a piece of the plane
 		return []Shape{box(1.4*r, 1.4*r, 0.25*r)}
 	case joints.NoSlip: // a blade
 		return []Shape{box(1.4*r, 1.4*r, 0.1*r)}
@@ -92,8 +92,8 @@ func marks(k joints.Kind, h bars) []Shape {
 	return []Shape{box(r, r, r)}
 }
 
-// Along returns axes whose z axis has the direction of d; those of the world for zero. Their x axis is the nearest to
-// one of the world's axes that is not along d.
+// Along returns axes, as columns, whose z axis has the direction of d. Their x axis is as near as possible to the world's x, or to
+// the world's y if d is nearly along x. It returns the world's axes if d is zero or not finite.
 func Along(d spatial.Vec3) spatial.Mat3 {
 	n := d.Norm()
 	if !(n > 0) || math.IsInf(n, 0) {

@@ -7,25 +7,26 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Mesh is the surface of a Kind of size one as triangles, seen from outside anticlockwise. A vertex of a shape is, in
-// the axes of the shape and from its centre,
+// Mesh is the surface of a Kind of size one as triangles, whose corners go anticlockwise as seen from outside. A vertex of a
+// shape is, in the axes of the shape and from its centre,
 //
 //	Points[i] ∘ s + Shifts[i]·Size[2]·z
 //
-// with s = Size, but Size[0] in all three for capsules, whose two ends are shifted along z; Shifts is nil for the
-// others. Normals need no factor: what is scaled differently along x, y and z is a box, or round about z.
+// with ∘ the product of components and s = Size. For capsules all components of s are Size[0], and Shifts moves the two ends
+// along z; for other kinds Shifts is nil. Normals need no factor: only boxes and cylinders are scaled differently along x, y
+// and z, and their normals stay.
 type Mesh struct {
 	Points, Normals []spatial.Vec3
 	Shifts          []float64
 	Triangles       [][3]int32
-	Center          spatial.Vec3 // of a ball that has all of a Surface
+	Center          spatial.Vec3 // of a ball around a Surface, in its axes, m
 	Radius          float64      // of that ball, m
 }
 
 // Meshes are the meshes of the kinds before Surface, in their order.
 type Meshes [NumSolids]*Mesh
 
-// NewMeshes returns them, round ones with that many corners a turn.
+// NewMeshes returns the meshes of all kinds before Surface (NewMesh).
 func NewMeshes(corners int) *Meshes {
 	var m Meshes
 	for k := range m {
@@ -42,19 +43,19 @@ func (s *Scene) Mesh(sh *Shape, solids *Meshes) *Mesh {
 	return solids[sh.Kind]
 }
 
-// maxCorners is the largest number of corners a turn, and of nodes of a Terrain to each side.
+// maxCorners is the largest number of corners of a circle, and of nodes of a Terrain along a side.
 const maxCorners = 4096
 
-// mustCorner panics if there are too many corners.
+// mustCorner panics if the number of corners is out of range.
 func mustCorner(corners int) {
 	if corners < 0 || corners > maxCorners {
 		panic("scene: number of corners out of range")
 	}
 }
 
-// NewMesh returns the mesh of a kind before Surface, round ones with that many corners a turn, at least 6.
+// NewMesh returns the mesh of a kind before Surface. In round ones a circle has so many corners, but at least 6.
 //
-// Cost: O(corners²). It panics if the kind has no mesh of its own, or if there are negative or more than maxCorners corners.
+// Cost: O(corners²). It panics for a Surface, or if corners is negative or more than maxCorners.
 func NewMesh(k Kind, corners int) *Mesh {
 	mustCorner(corners)
 	if int(k) >= NumSolids {
@@ -67,19 +68,19 @@ func NewMesh(k Kind, corners int) *Mesh {
 		m.box()
 	case Cylinder:
 		m.cylinder(corners)
-	case Capsule:
-		m.ball(corners, true)
 	default:
-		m.ball(corners, false)
+		m.ball(corners, k == Capsule)
 	}
 	return m
 }
 
+// vertex adds a vertex with its normal, and returns its number.
 func (m *Mesh) vertex(p, n spatial.Vec3) int32 {
 	m.Points, m.Normals = append(m.Points, p), append(m.Normals, n)
 	return int32(len(m.Points) - 1)
 }
 
+// quad adds a quadrangle as two triangles.
 func (m *Mesh) quad(a, b, c, d int32) {
 	m.Triangles = append(m.Triangles, [3]int32{a, b, c}, [3]int32{a, c, d})
 }
@@ -120,8 +121,8 @@ func turn(i, corners int) spatial.Vec3 {
 	return spatial.Vec3{c, s}
 }
 
-// ball adds a sphere, or with apart two halves that the wall of a cylinder joins.
-func (m *Mesh) ball(corners int, apart bool) {
+// ball adds a sphere of radius 1, or a capsule: two half spheres and the wall of the cylinder between them.
+func (m *Mesh) ball(corners int, capsule bool) {
 	rings := (corners + 3) / 4 // from the equator to a pole
 	var rows [][]int32
 	row := func(latitude, shift float64) {
@@ -131,7 +132,7 @@ func (m *Mesh) ball(corners int, apart bool) {
 			p := turn(i, corners)
 			n := spatial.Vec3{c * p[0], c * p[1], s}
 			r = append(r, m.vertex(n, n))
-			if apart {
+			if capsule {
 				m.Shifts = append(m.Shifts, shift)
 			}
 		}
@@ -142,7 +143,7 @@ func (m *Mesh) ball(corners int, apart bool) {
 		row(float64(k)*step, -1)
 	}
 	first := 1
-	if apart {
+	if capsule { // the equator twice, at both ends of the wall
 		first = 0
 	}
 	for k := first; k <= rings; k++ {
@@ -152,20 +153,17 @@ func (m *Mesh) ball(corners int, apart bool) {
 		for i := range corners {
 			j := (i + 1) % corners
 			a, b, c, d := rows[k][i], rows[k][j], rows[k+1][j], rows[k+1][i]
-			if k > 0 { // at the south pole a and b are one point
+			if k > 0 { // else a and b are the south pole
 				m.Triangles = append(m.Triangles, [3]int32{a, b, c})
-			} else {
-				m.Triangles = append(m.Triangles, [3]int32{a, c, d})
-				continue
 			}
-			if k < len(rows)-2 {
+			if k < len(rows)-2 { // else c and d are the north pole
 				m.Triangles = append(m.Triangles, [3]int32{a, c, d})
 			}
 		}
 	}
 }
 
-// PointTo stores in p vertex i of the shape s in its own axes and from its centre.
+// PointTo stores in p vertex i of the shape s, whose mesh m is, in the axes of s and from its centre, m.
 func (m *Mesh) PointTo(p *spatial.Vec3, s *Shape, i int) {
 	size := s.Size
 	if s.Kind == Capsule || s.Kind == Sphere {
@@ -178,15 +176,15 @@ func (m *Mesh) PointTo(p *spatial.Vec3, s *Shape, i int) {
 	}
 }
 
-// Terrain is a ground as heights at the nodes of a rectangle: Z[j*Columns+i] at Min + (i·Step[0], j·Step[1]). Nodes
-// where there is no ground have NaN.
+// Terrain is a ground as heights at the nodes of a rectangle, m: Z[j*Columns+i] is the height at Min + (i·Step[0], j·Step[1]),
+// NaN where there is no ground.
 type Terrain struct {
 	Columns, Rows int
 	Min, Step     [2]float64
 	Z             []float64
 }
 
-// NewTerrain returns the part of a surface within reach of a place, to each side, with nodes² nodes.
+// NewTerrain returns the square part of a surface within reach, m, of a centre along x and y, with nodes² nodes.
 //
 // Cost: O(nodes²). It panics without a surface, unless the reach is positive and finite, or if there are not 2 to
 // maxCorners nodes.

@@ -2,7 +2,7 @@ package scene
 
 import "github.com/rung-mbd/rung/mechanism"
 
-// Recording gives the states of a mechanism over time, to be drawn. A replay.Replay is one.
+// Recording has the states of a mechanism over time, for drawing, such as a replay.Replay.
 type Recording interface {
 	// Times returns the times, s, increasing.
 	Times() []float64

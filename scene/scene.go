@@ -20,12 +20,12 @@ const (
 	Box      Kind = iota // Size: half the edges
 	Sphere               // Size[0]: radius
 	Cylinder             // Size[0]: radius, Size[2]: half the length, along z
-	Capsule              // a cylinder with a half ball at both ends; Size as of a cylinder
+	Capsule              // a cylinder with a half ball at both ends; Size as for a cylinder
 	Surface              // one of Scene.Meshes; Size: ones
 	numKinds
 )
 
-// NumSolids is the number of kinds that have one mesh for all sizes, those before Surface.
+// NumSolids is the number of kinds before Surface. Each has one mesh for all sizes.
 const NumSolids = int(Surface)
 
 var kindNames = [numKinds]string{"box", "sphere", "cylinder", "capsule", "surface"}
@@ -45,21 +45,21 @@ type Color [3]uint8
 type Shape struct {
 	Kind  Kind
 	Color Color
-	Body  int32 // its number or mechanism.World
-	Joint int32 // of which it is the mark; −1: it is part of the body
-	Mesh  int32 // of a Surface: its number in Scene.Meshes
-	Size  spatial.Vec3
+	Body  int32           // its number or mechanism.World
+	Joint int32           // of which it is the mark; −1: it is part of the body
+	Mesh  int32           // of a Surface: its number in Scene.Meshes
+	Size  spatial.Vec3    // m, see Kind
 	At    mechanism.Frame // axes and centre of the shape, body frame
 }
 
-// Link is a line between points of two bodies: a spring, a part of a cable, a joint that keeps a distance, a coupling.
+// Link is a line between points of two bodies. It stands for a spring, a part of a cable, a distance joint or a coupling.
 type Link struct {
 	A, B   mechanism.Attachment
 	Look   Look
 	Radius float64 // m; of a coil, to the middle of its wire
 	Color  Color
-	Joint  int32 // −1 if it is no joint
-	Force  int32 // −1 if it is no force element
+	Joint  int32 // number of the joint; −1: it is none
+	Force  int32 // number of the force element; −1: it is none
 	// Coupling is 1 more than the number of the coupling; 0: it is none.
 	Coupling int32
 }
@@ -70,23 +70,23 @@ type Scene struct {
 	Shapes    []Shape
 	Links     []Link
 	Meshes    []*Mesh           // of Surfaces
-	Surfaces  []*ground.Surface // of its contacts and of wheels that roll, each once
-	Unit      float64           // a length of its bodies, m: half of them are longer
-	Faults    []error           // of visuals that cannot be drawn, each with its place in the model
+	Surfaces  []*ground.Surface // the grounds of contacts and rolling wheels, each once
+	Unit      float64           // median length of the bodies, m
+	Faults    []error           // why visuals cannot be drawn, each with its place in the model
 }
 
 // Options choose what is drawn. The zero value draws all.
 type Options struct {
-	NoJoints bool // no marks of joints; curves are seen
-	// Visuals are the shapes that the model has for its bodies. They take the place of the made-up ones.
+	NoJoints bool // no marks of joints and no lines of couplings; curves are drawn
+	// Visuals are the shapes of the model for its bodies. They replace the invented ones.
 	Visuals []model.Visual
-	// Files has the files of their meshes. It decides which may be opened: that of an os.Root keeps to its folder.
+	// Files has the files of the meshes of Visuals. It decides which files may be opened: the FS of an os.Root keeps to its folder.
 	Files fs.FS
 }
 
 // New returns the scene of m.
 //
-// Cost: O(bodies + joints + forces + visuals), and the triangles of each mesh once.
+// Cost: O(bodies + joints + forces + visuals), and the triangles of each mesh once. It panics without a mechanism.
 func New(m *mechanism.Mechanism, o Options) *Scene {
 	if m == nil {
 		panic("scene: no mechanism")
@@ -111,21 +111,21 @@ func New(m *mechanism.Mechanism, o Options) *Scene {
 	return &b.Scene
 }
 
-// builder collects the shapes. The anchors of body i, where its joints are, are points[first[i]:first[i+1]].
+// builder collects the shapes. The anchors of body i are points[first[i]:first[i+1]]: the origins of its joints, body frame, m.
 type builder struct {
 	Scene
 
 	first  []int32
 	points []spatial.Vec3
-	radius []float64            // of the rods of each body
-	spread []bool               // bodies whose anchors are not all one
-	wheel  []bool               // bodies that have one
-	curved []float64            // size of the smallest curve of each body, 0 without one
-	seen   []bool               // bodies that have visuals, and last the world
-	tyres  map[[2]float64]int32 // number in Meshes of the torus of a radius and a tyre's radius, m
+	radius []float64            // radius of the rods of each body, m
+	spread []bool               // of each body: its anchors do not all coincide
+	wheel  []bool               // of each body: it has a wheel
+	curved []float64            // size of the smallest curve of each body, m; 0: it has none
+	seen   []bool               // of each body, and last of the world: it has visuals
+	tyres  map[[2]float64]int32 // number in Meshes of the torus with a radius and a tyre's radius, m
 }
 
-// anchors lists where joints hold each body.
+// anchors lists the anchors of each body.
 func (b *builder) anchors() {
 	m := b.Mechanism
 	b.first = make([]int32, len(m.Bodies)+1)
@@ -154,11 +154,10 @@ func (b *builder) anchors() {
 	})
 }
 
-// Sizes relative to the length of a body, and bounds relative to the Unit.
 const (
-	rodPart            = 0.045 // radius of a rod to its length
-	thinnest, thickest = 0.01, 0.08
-	samePoint          = 1e-6 // anchors nearer than this part of the Unit are one
+	rodPart            = 0.045      // radius of a rod relative to the length of its body
+	thinnest, thickest = 0.01, 0.08 // bounds of that radius relative to the Unit
+	samePoint          = 1e-6       // distance, relative to the Unit, up to which two anchors coincide
 )
 
 // measure finds the length of each body, the Unit and the radii of rods.
@@ -185,14 +184,14 @@ func (b *builder) measure() {
 	}
 }
 
-// length returns the largest distance of a joint of body i from the one that is farthest from its first joint: in a bar
-// that of its ends. If the body has no joints, or all at one place, it is the distance from them to the centre of mass, or twice the
-// radius of gyration if that is larger. Joints come first because the inertias of a model are
-// sometimes invented. So do curves: of a body that they alone give a shape, as a cam, it is the size of the smallest.
+// length returns a length of body i, m. With anchors at several points it is the largest distance of an anchor from the anchor that is
+// farthest from the first anchor: in a bar the distance of its ends. Else, for a body with curves, such as a cam, it is the size
+// of the smallest curve. Else it is the distance from the anchor to the centre of mass, or twice the radius of gyration if that is
+// larger. Joints and curves come first because the inertias of a model are sometimes invented.
 func (b *builder) length(i int) float64 {
 	at := b.points[b.first[i]:b.first[i+1]]
 	l, end := 0.0, 0
-	for range 2 {
+	for range 2 { // first from the first anchor, then from the one farthest from it
 		from := end
 		for k := range at {
 			if d := at[k].Sub(at[from]).Norm(); d > l {
@@ -214,7 +213,7 @@ func (b *builder) length(i int) float64 {
 	return l
 }
 
-// body adds the shapes of body i.
+// body adds the shapes of body i: a rod between two anchors, a frame for more, else a block, with a rod to an anchor outside it.
 func (b *builder) body(i int) {
 	body := &b.Mechanism.Bodies[i]
 	at := b.distinct(b.points[b.first[i]:b.first[i+1]])
@@ -222,7 +221,7 @@ func (b *builder) body(i int) {
 	switch len(at) {
 	case 0, 1:
 		if b.wheel[i] {
-			return // which is all of it
+			return // the wheel is its shape
 		}
 		first := len(b.Shapes)
 		half := b.block(i, c)
@@ -239,12 +238,12 @@ func (b *builder) body(i int) {
 	}
 }
 
-// same reports whether two anchors count as one.
+// same reports whether two anchors coincide.
 func (b *builder) same(p, q spatial.Vec3) bool { return p.Sub(q).Norm() <= samePoint*b.Unit }
 
-// distinct returns the points without those that repeat one before.
+// distinct returns the points that coincide with none before, but at most 64 of them.
 func (b *builder) distinct(points []spatial.Vec3) []spatial.Vec3 {
-	const most = 64 // of a body with more, the first are enough for a picture
+	const most = 64 // enough for a picture
 	var out []spatial.Vec3
 	for _, p := range points {
 		if len(out) == most {
@@ -257,9 +256,10 @@ func (b *builder) distinct(points []spatial.Vec3) []spatial.Vec3 {
 	return out
 }
 
-// block adds the uniform block with the mass and inertia of body i, and returns half its edges. With moments A, B, C
-// along x, y, z these are, of x, √(3(B+C−A)/2m). With A = B < C it is a disc instead, of radius √(2C/m) and thickness
-// √(12A/m − 3·2C/m), with a spoke: round parts are more frequent than square plates.
+// block adds the uniform block with the mass m and the inertia of body i, and returns its half edges. With principal moments
+// A ≤ B ≤ C the half edge along the axis of A is √(3(B+C−A)/2m). With A = B < C it adds a disc instead, as round parts are more
+// frequent than square plates: of radius √(2C/m) and thickness √(12A/m − 3·2C/m), with a spoke that shows its rotation. No half
+// edge is shorter than a twentieth of the longest one.
 func (b *builder) block(i int, c Color) spatial.Vec3 {
 	body := &b.Mechanism.Bodies[i]
 	moments, axes := body.Inertia.Principal()
@@ -293,8 +293,8 @@ func (b *builder) rod(i int, from, to spatial.Vec3, c Color) {
 		At: mechanism.Frame{E: Along(to.Sub(from)), Origin: from.Add(to).Scale(0.5)}})
 }
 
-// frame adds the rods of a body with three joints or more: the polygon through them if they are nearly in one plane,
-// else rods from their middle.
+// frame adds the rods of a body with three anchors or more: one rod if they are on a line, the polygon through them if they are nearly
+// in a plane, else rods from their middle.
 func (b *builder) frame(i int, at []spatial.Vec3, c Color) {
 	var middle spatial.Vec3
 	for _, p := range at {
@@ -306,9 +306,9 @@ func (b *builder) frame(i int, at []spatial.Vec3, c Color) {
 		second = second.Add(spatial.Sym3{d[0] * d[0], d[1] * d[1], d[2] * d[2], d[0] * d[1], d[0] * d[2], d[1] * d[2]})
 	}
 	moments, axes := second.Principal()
-	const flat, thin = 0.02, 1e-3
+	const flat, thin = 0.02, 1e-3 // ratios of the second moments in a plane and on a line
 	switch {
-	case moments[1] <= thin*moments[2]: // all on a line
+	case moments[1] <= thin*moments[2]:
 		along := axes.Col(2)
 		slices.SortFunc(at, func(p, q spatial.Vec3) int { return cmp.Compare(along.Dot(p), along.Dot(q)) })
 		b.rod(i, at[0], at[len(at)-1], c)
@@ -336,12 +336,12 @@ func (s *Shape) Place(st *mechanism.State) mechanism.Frame {
 	return mechanism.Frame{E: E.Mul(s.At.E), Origin: body.Position.Add(E.MulVec(s.At.Origin))}
 }
 
-// Ends returns where the link begins and ends in the world at st.
+// Ends returns the ends of the link in the world at st, m.
 func (l *Link) Ends(st *mechanism.State) (from, to spatial.Vec3) {
 	return Point(st, l.A), Point(st, l.B)
 }
 
-// Point returns where a point of a body is in the world at st.
+// Point returns the position of a point of a body in the world at st, m.
 func Point(st *mechanism.State, a mechanism.Attachment) spatial.Vec3 {
 	if a.Body == mechanism.World {
 		return a.Point
@@ -350,8 +350,8 @@ func Point(st *mechanism.State, a mechanism.Attachment) spatial.Vec3 {
 	return body.Position.Add(body.Rotation.Rotate(a.Point))
 }
 
-// Balls calls visit with a ball around each shape at st, and with one
-// at each end of a link: its centre in the world and its radius, m.
+// Balls calls visit with a ball around each shape at st, and with a ball at each
+// end of a link: its centre in the world and its radius, m.
 //
 // Cost: O(shapes + links). It panics if st is of another mechanism, as Bounds does.
 func (s *Scene) Balls(st *mechanism.State, visit func(center spatial.Vec3, radius float64)) {
@@ -364,7 +364,7 @@ func (s *Scene) Balls(st *mechanism.State, visit func(center spatial.Vec3, radiu
 	for i := range s.Shapes {
 		sh := &s.Shapes[i]
 		at := sh.Place(st)
-		if sh.Kind == Surface { // whose origin may be at its end
+		if sh.Kind == Surface { // the origin of a mesh may be at its end
 			at.Origin = at.Origin.Add(at.E.MulVec(s.Meshes[sh.Mesh].Center))
 		}
 		visit(at.Origin, s.reach(sh))
@@ -376,8 +376,8 @@ func (s *Scene) Balls(st *mechanism.State, visit func(center spatial.Vec3, radiu
 	}
 }
 
-// Bounds returns a ball around all shapes and links at st: its centre in the world and its radius, m. The centre is that
-// of the box along the world's axes around the balls of Balls. A scene without shapes and links has the radius Unit.
+// Bounds returns a ball around all shapes and links at st: its centre in the world and its radius, m. The centre is the centre
+// of the box, along the world's axes, around the balls of Balls. A scene without shapes and links has the radius Unit.
 //
 // Cost: O(shapes + links).
 func (s *Scene) Bounds(st *mechanism.State) (center spatial.Vec3, radius float64) {
@@ -395,7 +395,7 @@ func (s *Scene) Bounds(st *mechanism.State) (center spatial.Vec3, radius float64
 	return center, radius
 }
 
-// reach is the radius of the ball around a shape.
+// reach returns the radius of a ball around a shape, m.
 func (s *Scene) reach(sh *Shape) float64 {
 	switch sh.Kind {
 	case Sphere:
@@ -410,9 +410,10 @@ func (s *Scene) reach(sh *Shape) float64 {
 	return sh.Size.Norm()
 }
 
-// Extent returns how far a shape of s reaches from its origin along a unit vector d in the axes of the shape, m.
+// Extent returns the largest component along d of a point of a shape of s, m. The unit vector d and the point are in the axes of the
+// shape.
 //
-// Cost: O(1), of a Surface O(its points).
+// Cost: O(1); for a Surface O(points).
 func (s *Scene) Extent(sh *Shape, d spatial.Vec3) float64 {
 	switch sh.Kind {
 	case Sphere:

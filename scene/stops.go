@@ -15,9 +15,9 @@ var (
 	needleColor = Color{235, 160, 30}
 )
 
-// stops adds the stops of joint j: marks at both ends and what lies between them, fixed in the predecessor, and one at
-// the present coordinate, fixed in the successor. A rotation about the joint's axis has an arc, beside the mark of the
-// joint, and a needle; a motion along it has plates.
+// stops adds the stops of joint j: marks at both limits and the range between them, fixed in the predecessor, and a needle at
+// the present coordinate, fixed in the successor. The range of a rotation is an arc on both sides of the joint's mark; a
+// translation has plates and a bar. Only revolute, prismatic and cylindrical joints have such marks.
 func (b *builder) stops(j int) {
 	jt := &b.Mechanism.Joints[j]
 	switch jt.Kind {
@@ -38,8 +38,8 @@ func (b *builder) stops(j int) {
 	}
 }
 
-// part adds a box of joint j in the axes of its frame in the
-// predecessor, or in the successor; turned about z by an angle first.
+// part adds a box of joint j with half edges half, m. Its axes are the joint's frame in the predecessor or, if moving, in the
+// successor, turned about z by an angle, rad; its centre at is in the turned axes.
 func (b *builder) part(j int, moving bool, angle float64, at, half spatial.Vec3, c Color) {
 	jt := &b.Mechanism.Joints[j]
 	body, frame := jt.Pred, jt.P
@@ -52,7 +52,8 @@ func (b *builder) part(j int, moving bool, angle float64, at, half spatial.Vec3,
 		At: mechanism.Frame{E: E, Origin: frame.Origin.Add(E.MulVec(at))}})
 }
 
-// arc adds the stops of a rotation, before and behind the mark of the joint. More than a turn is a circle.
+// arc adds the stops of a rotation, in front of and behind the mark of the joint. lower and upper are in rad and may be infinite. A
+// range of more than a turn is a circle.
 func (b *builder) arc(j int, lower, upper float64) {
 	const step = 0.2 // rad, at most
 	r := 1.2 * b.held(&b.Mechanism.Joints[j]).thick
@@ -74,7 +75,7 @@ func (b *builder) arc(j int, lower, upper float64) {
 	}
 }
 
-// plates adds the stops of a motion along the axis.
+// plates adds the stops of a translation along the axis. lower and upper are in m and may be infinite.
 func (b *builder) plates(j int, lower, upper float64) {
 	r := 1.2 * b.held(&b.Mechanism.Joints[j]).thick
 	for _, end := range [2]float64{lower, upper} {

@@ -8,12 +8,12 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Upright returns the axes in which a mechanism is looked at, as columns in the world: to the right, away from an eye in
-// front of it, and up. All that shows one asks here.
+// Upright returns the axes of a front view of a mechanism, as columns in the world: to the right, away from the eye, and up. All
+// pictures use them.
 //
-// Up is the world's axis that is nearest to the direction against gravity. Without gravity it is y where there are loops and all joints
-// keep the bodies parallel to the xy plane, and z elsewhere. With z up the eye in front is on the side of −y; with −z too,
-// and with x or y up it is on the side of z, so that the xy plane is seen as on paper.
+// Up is the world's axis, of either sign, that is nearest to the direction against gravity. Without gravity it is y if there are loops
+// and all joints keep the bodies parallel to the xy plane, else z. With z or −z up the eye is on the side of −y. With x or y up it is
+// on the side of z, so that the xy plane is seen as on paper.
 //
 // Cost: O(joints).
 func Upright(m *mechanism.Mechanism) spatial.Mat3 {
@@ -29,7 +29,7 @@ func Upright(m *mechanism.Mechanism) spatial.Mat3 {
 		right[2], away[2], up[2]}
 }
 
-// upOf returns an axis of the world. Of axes that are equally near it is the last.
+// upOf returns the axis of the world that is up (Upright). If several are equally near to gravity, it is the last of x, y, z.
 func upOf(m *mechanism.Mechanism) (up spatial.Vec3) {
 	most, axis := 0.0, -1
 	for k, g := range m.Gravity {
@@ -48,10 +48,11 @@ func upOf(m *mechanism.Mechanism) (up spatial.Vec3) {
 	return up
 }
 
-// parallel is the sine up to which directions count as parallel, and the cosine up to which they count as at right angles.
+// parallel is the sine of the angle up to which directions count as parallel, and the cosine up to which they count as perpendicular.
 const parallel = 1e-6
 
-// planar reports whether m has loops, and joints all of which keep level. With contacts it is not: terrains are z = f(x, y).
+// planar reports whether m has loops and all its joints keep bodies parallel to the xy plane (keepsLevel). A mechanism with contacts is
+// not planar, as terrains are z = f(x, y).
 func planar(m *mechanism.Mechanism) bool {
 	if m.NumContacts() > 0 || m.Graph().Loops == 0 {
 		return false
@@ -78,8 +79,8 @@ func planar(m *mechanism.Mechanism) bool {
 	return true
 }
 
-// keepsLevel reports whether a joint with an axis, world, leaves what is parallel to the xy plane so. Rods and free joints, which turn
-// nothing themselves, count as such.
+// keepsLevel reports whether a joint with an axis, in the world, keeps its bodies parallel to the xy plane. Distance joints and free
+// joints count as if they did, as they force no body to tilt.
 func keepsLevel(k joints.Kind, axis spatial.Vec3) bool {
 	switch k {
 	case joints.Fixed, joints.Distance, joints.Free:

@@ -17,9 +17,9 @@ import (
 )
 
 const (
-	// maxMeshBytes is the most that the files of meshes have together.
+	// maxMeshBytes is the largest total size of the files of meshes.
 	maxMeshBytes = 1 << 28
-	// maxMeshTriangles is the most that the meshes and ellipsoids have together, each counted once however many bodies have it.
+	// maxMeshTriangles is the largest total number of triangles of the meshes and ellipsoids. A mesh that several bodies have counts once.
 	maxMeshTriangles = 1 << 21
 )
 
@@ -32,8 +32,8 @@ type meshKey struct {
 	size spatial.Vec3
 }
 
-// visuals adds the shapes that the model has for its bodies. Those that collide are drawn of bodies without others.
-// What cannot be read is in Faults, and its body has the made-up shapes if nothing else is left of it.
+// visuals adds the shapes that the model has for its bodies. Collision shapes are drawn only for bodies without other visuals.
+// A visual that cannot be drawn is in Faults; a body of which no visual can be drawn gets invented shapes.
 func (b *builder) visuals(o *Options) {
 	b.seen = make([]bool, len(b.Mechanism.Bodies)+1) // the last is the world
 	if len(o.Visuals) == 0 {
@@ -69,7 +69,7 @@ func (b *builder) visuals(o *Options) {
 	}
 }
 
-// place is the place of a body in seen.
+// place returns the index of a body in seen.
 func (b *builder) place(body int32) int {
 	if body == mechanism.World {
 		return len(b.seen) - 1
@@ -77,7 +77,7 @@ func (b *builder) place(body int32) int {
 	return int(body)
 }
 
-// visual returns the shape of v.
+// visual returns the shape of v, or an error if it cannot be drawn.
 func (b *builder) visual(v *model.Visual, body int32, r *meshReader) (Shape, error) {
 	s := Shape{Color: worldColor, Body: body, Joint: -1, At: mechanism.NewFrame(v.Pose)}
 	if body != mechanism.World {
@@ -128,13 +128,14 @@ func (b *builder) visual(v *model.Visual, body int32, r *meshReader) (Shape, err
 type meshReader struct {
 	files            fs.FS
 	known            map[meshKey]int32 // number in Scene.Meshes
-	broken           map[meshKey]bool
-	bytes, triangles int
+	broken           map[meshKey]bool  // meshes that cannot be read
+	bytes, triangles int               // of all meshes that were read
 }
 
+// errSaid is the error for a mesh whose error was returned before.
 var errSaid = errors.New("the mesh cannot be read, as said before")
 
-// mesh returns the number of a mesh in s.Meshes.
+// mesh returns the number of a mesh in s.Meshes, to which it adds a new one; −1 with an error.
 func (r *meshReader) mesh(key meshKey, s *Scene) (int32, error) {
 	if k, ok := r.known[key]; ok {
 		return k, nil
@@ -152,7 +153,7 @@ func (r *meshReader) mesh(key meshKey, s *Scene) (int32, error) {
 	return r.known[key], nil
 }
 
-// read returns an ellipsoid, or the mesh of a file, scaled.
+// read makes the mesh of an ellipsoid, or reads the mesh of a file and scales it.
 func (r *meshReader) read(key meshKey) (*Mesh, error) {
 	if key.file == "" {
 		if !(min(key.size[0], key.size[1], key.size[2]) > 0) || !key.size.IsFinite() {
@@ -171,7 +172,7 @@ func (r *meshReader) read(key meshKey) (*Mesh, error) {
 	if !fs.ValidPath(key.file) {
 		return nil, fmt.Errorf("mesh %s: not in the folder of the model or below it", name)
 	}
-	// What is no regular file may never end.
+	// Reading a file that is not regular, such as a pipe, may never end.
 	if info, err := fs.Stat(r.files, key.file); err != nil {
 		return nil, fmt.Errorf("mesh %s: %w", name, cause(err))
 	} else if !info.Mode().IsRegular() {
@@ -208,7 +209,7 @@ func (r *meshReader) read(key meshKey) (*Mesh, error) {
 	return out, nil
 }
 
-// count adds the triangles of a mesh, if there is room for them.
+// count adds the triangles of a mesh to the total, or returns an error if there would be too many.
 func (r *meshReader) count(triangles int) error {
 	if triangles > maxMeshTriangles-r.triangles {
 		return fmt.Errorf("the meshes have more than %d triangles", maxMeshTriangles)
@@ -217,7 +218,7 @@ func (r *meshReader) count(triangles int) error {
 	return nil
 }
 
-// cause drops what a PathError says besides, as the name is told.
+// cause returns the error in a *fs.PathError, as the caller tells the name itself.
 func cause(err error) error {
 	var p *fs.PathError
 	if errors.As(err, &p) {
@@ -226,7 +227,7 @@ func cause(err error) error {
 	return err
 }
 
-// ellipsoid returns the surface with these half axes, m.
+// ellipsoid returns the mesh of an ellipsoid with these half axes, m.
 func ellipsoid(size spatial.Vec3) *Mesh {
 	m := NewMesh(Sphere, 32)
 	for i := range m.Points {
@@ -241,18 +242,19 @@ func ellipsoid(size spatial.Vec3) *Mesh {
 	return m
 }
 
-// Smoothing: triangles that meet at an angle of less than 40° look like one curved side.
 const (
+	// smoothCosine is the cosine of 40°. Triangles that meet at a smaller angle look like one curved side.
 	smoothCosine = 0.766
-	mostAround   = 48 // triangles at a vertex; where there are more, each has its own normal
+	// mostAround is the largest number of triangles at a vertex for which normals are averaged.
+	mostAround = 48
 )
 
-// smooth returns a mesh to draw: a vertex of its own for each corner, whose normal is the mean, by area, of the
-// triangles around that are nearly in its plane.
+// smooth returns a mesh for drawing. Each corner of a triangle has a vertex of its own. Its normal is the mean, weighted by area, of
+// the normals of the triangles around it that are within 40° of the triangle's own.
 //
 // Cost: O(triangles).
 func smooth(m *mesh.Mesh) *Mesh {
-	normals := make([]spatial.Vec3, len(m.Triangles)) // twice the area long
+	normals := make([]spatial.Vec3, len(m.Triangles)) // with twice the area as length
 	first := make([]int32, len(m.Vertices)+1)
 	for i, t := range m.Triangles {
 		a, b, c := m.Vertices[t[0]], m.Vertices[t[1]], m.Vertices[t[2]]
@@ -276,7 +278,7 @@ func smooth(m *mesh.Mesh) *Mesh {
 		n := normals[i]
 		l := n.Norm()
 		if !(l > 0) || math.IsInf(l, 0) {
-			continue // has no side
+			continue // no normal
 		}
 		var corner [3]int32
 		for k, v := range t {
@@ -297,7 +299,7 @@ func smooth(m *mesh.Mesh) *Mesh {
 	return out
 }
 
-// bound sets the ball around the points, about the middle of the box that they are in.
+// bound sets Center and Radius to a ball around the points, whose centre is the middle of their box.
 func (m *Mesh) bound() {
 	if len(m.Points) == 0 {
 		return

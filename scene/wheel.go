@@ -13,7 +13,8 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// wheels adds what touches the ground. Round ones have a spoke, so that it is seen how they turn.
+// wheels adds the shapes of contacts and of rolling joints, and lists their grounds in Surfaces. Discs and tyres have a spoke that
+// shows their rotation. Bodies with visuals get no such shapes.
 func (b *builder) wheels() {
 	m := b.Mechanism
 	b.wheel, b.tyres = make([]bool, len(m.Bodies)), map[[2]float64]int32{}
@@ -65,7 +66,8 @@ func (b *builder) ball(body int32, at mechanism.Frame, radius float64) {
 	b.Shapes = append(b.Shapes, Shape{Kind: Sphere, Color: wheelColor, Body: body, Joint: -1, Size: size, At: at})
 }
 
-// disc adds a wheel with a flat rim and its axle along z of a frame of a body.
+// disc adds a wheel with a flat rim, whose axle is the z axis of a frame of a body. half is half its width, m; it is drawn with at
+// least a twentieth of the radius.
 func (b *builder) disc(body int32, at mechanism.Frame, radius, half float64) {
 	half = max(half, 0.05*radius)
 	b.spoke(body, at, spatial.Vec3{0.85 * radius, 0.1 * radius, 1.06 * half})
@@ -73,16 +75,17 @@ func (b *builder) disc(body int32, at mechanism.Frame, radius, half float64) {
 	b.Shapes = append(b.Shapes, Shape{Kind: Cylinder, Color: wheelColor, Body: body, Joint: -1, Size: size, At: at})
 }
 
-// spoke adds the box on a wheel that shows how it turns.
+// spoke adds a box on the wheel of a body that shows its rotation. size has its half edges, m.
 func (b *builder) spoke(body int32, at mechanism.Frame, size spatial.Vec3) {
 	b.wheel[body] = true
 	b.Shapes = append(b.Shapes, Shape{Kind: Box, Color: BodyColor(int(body)), Body: body, Joint: -1, Size: size, At: at})
 }
 
-// mostTyres is how many sizes of tyres have a mesh of their own.
+// mostTyres is the largest number of sizes of tyres. Each has a mesh of its own.
 const mostTyres = maxMeshTriangles / (2 * tyreCorners * (tyreRings + 2))
 
-// tyred adds a wheel with a round tyre: a torus, the middle of whose tube goes around z of a frame of a body.
+// tyred adds a wheel with a round tyre, a torus about the z axis of a frame of a body. radius is the radius of the whole wheel and
+// tyre the radius of the tube, m.
 func (b *builder) tyred(body int32, at mechanism.Frame, radius, tyre float64) {
 	k, ok := b.tyres[[2]float64{radius, tyre}]
 	if !ok {
@@ -97,7 +100,7 @@ func (b *builder) tyred(body int32, at mechanism.Frame, radius, tyre float64) {
 		b.tyres[[2]float64{radius, tyre}] = k
 	}
 	length, half := radius-tyre, webPart*tyre
-	if inner, _ := web(radius, tyre); inner == 0 { // what closes the tube is all of the wheel
+	if inner, _ := web(radius, tyre); inner == 0 { // there is no web: the spoke is on the sides of the tube
 		length, half = radius/2, tyre
 	}
 	b.spoke(body, at, spatial.Vec3{length, 0.1 * radius, 1.2 * half})
@@ -109,9 +112,9 @@ const (
 	tyreCorners, tyreRings = 36, 12
 )
 
-// web returns where the surface of a tyre begins on its inner side: at the radius inner about the axle, m, and at the angle from about the
-// middle of the tube, rad, 0 being outwards. radius and tyre are the radii of wheel and tube, m. inner is 0 if the tube's sides meet on the
-// axle: such a wheel has no web.
+// web returns the inner edge of the surface of a tyre: its distance from the axle, inner, m, and its angle about the middle of the tube,
+// from, rad, which is 0 outwards. radius and tyre are the radii of wheel and tube, m. inner is 0 if the sides of the tube meet on
+// the axle: such a wheel has no web.
 func web(radius, tyre float64) (inner, from float64) {
 	ring := radius - tyre
 	from = math.Pi - math.Asin(webPart)
@@ -121,8 +124,8 @@ func web(radius, tyre float64) (inner, from float64) {
 	return 0, math.Acos(-ring / tyre) // the sides of the tube meet on the axle
 }
 
-// around returns the angle outwards about the middle of a tube of row k of a tyre, of as many on either side of 0: two thirds
-// of them are outside, where the tube is highest there is one, and the last is at the angle from.
+// around returns the angle of row k of a tyre about the middle of its tube, rad, which is 0 outwards for k = 0. k is from −tyreRings/2 to
+// tyreRings/2. Two thirds of the rows are on the outer half of the tube, up to π/2, where it is widest; the last is at the angle from.
 func around(k int, from float64) float64 {
 	const outside, all = tyreRings / 3, tyreRings / 2
 	part := math.Abs(float64(k))

@@ -8,17 +8,17 @@ import (
 	"github.com/rung-mbd/rung/sim"
 )
 
-// Columns are what the runs of a study write of a mechanism.
+// Columns are the quantities of a mechanism that the runs of a study record.
 type Columns struct {
 	Names        []string // of all, time left out
 	Units        []string // of all; empty for pure numbers
-	Trajectories int      // the first ones, which are kept over time
+	Trajectories int      // so many of the first ones are kept over time
 	Outputs      []int    // the column of each output
 }
 
-// Columns finds the columns of a study among those that a mechanism has.
+// Columns finds the columns of a study among all columns of a mechanism.
 //
-// It returns *model.Problems with the columns that there are not, and the outputs that are more than one column.
+// It returns *model.Problems with the patterns that no column matches, and the outputs that more than one column matches.
 func (s *Study) Columns(all *sim.Catalogue, file string) (*Columns, error) {
 	var bad document.Faults
 	note := func(section, i int, path, name, rule string) {
@@ -76,7 +76,7 @@ type lookup struct {
 	units map[string]string // of the columns found
 }
 
-// list returns the columns that are like a pattern.
+// list returns the names of the columns that match a pattern, and notes their units.
 func (l *lookup) list(pattern string) (names []string) {
 	l.all.Each(func(c sim.Column) bool {
 		if sim.Like(c.Name, pattern) {
@@ -88,7 +88,7 @@ func (l *lookup) list(pattern string) (names []string) {
 	return names
 }
 
-// absent says that there is no column like a pattern, and which may have been meant.
+// absent returns the text of the problem that no column matches a pattern, with similar names.
 func (l *lookup) absent(pattern string) string {
 	near := fault.NearPattern(pattern, 1, func(look func(string) bool) {
 		l.all.Each(func(c sim.Column) bool { return look(c.Name) })

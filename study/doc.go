@@ -1,5 +1,5 @@
-// Package study says what a sweep over a model is ([docs/sweeps.md]): the parameters, which are numbers of the model's
-// document, how they are drawn, and what is kept of each run. It reads documents of rung-study/1; rung sweep runs them.
+// Package study describes a sweep over a model ([docs/sweeps.md]): the parameters, which are numbers of the model's
+// document, how they are drawn, and the results that each run keeps. It reads documents of rung-study/1; rung sweep runs them.
 //
 //	s, err := study.Read(file, "car.study.json")
 //	draws, values := s.NewDraws(), make([]float64, len(s.Parameters))

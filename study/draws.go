@@ -17,14 +17,14 @@ type Draws struct {
 	unit *mat.Dense // points in the unit cube, draws × parameters; nil: made when they are asked for
 
 	sobol []directions // of each drawn parameter; nil: other draws
-	keys  []uint64     // of their random digits
+	keys  []uint64     // the key of the random digits of each
 }
 
-// NewDraws returns the draws of a study. Those of a run depend on the study and the number of the run alone.
+// NewDraws returns the draws of a study. The values of a run depend on the study and the number of the run alone.
 //
 // Cost: nothing for grids, random and Sobol draws, O(draws × drawn parameters) time and memory else. It panics if the study is one that
-// Read does not return: a negative number of draws, a sampling, law or take that there is not, a list without values, or more
-// parameters or draws than Sobol's points have.
+// Read refuses: a negative number of draws, an unknown sampling, law or take, a list without values, or more parameters or draws than
+// Sobol's points have.
 func (s *Study) NewDraws() *Draws {
 	s.mustBeDefined()
 	d := &Draws{s: s, n: s.drawn()}
@@ -48,7 +48,7 @@ func (s *Study) NewDraws() *Draws {
 	return d
 }
 
-// mustBeDefined panics where values of parameters or outputs would have no meaning, or not the one that is asked for.
+// mustBeDefined panics for a study that has no values of parameters or outputs, or would have other ones than it says.
 func (s *Study) mustBeDefined() {
 	draws := s.draws()
 	for i := range s.Parameters {
@@ -72,7 +72,7 @@ func (s *Study) mustBeDefined() {
 	}
 }
 
-// source returns the random numbers of a draw.
+// source returns the generator of the random numbers of one draw.
 func source(seed, draw uint64) rand.Source {
 	var key [32]byte
 	binary.LittleEndian.PutUint64(key[:], seed)
@@ -80,8 +80,8 @@ func source(seed, draw uint64) rand.Source {
 	return rand.NewChaCha8(key)
 }
 
-// ValuesTo stores the values of the parameters of run i in dst. The grid varies slowest, its last parameter fastest;
-// all its points have the same draws.
+// ValuesTo stores the values of the parameters of run i in dst. Consecutive runs are the draws at one point of the grid; from
+// point to point the last parameter of the grid varies fastest. All points have the same draws.
 //
 // It panics if dst is not as long as there are parameters or the run is none of the study.
 func (d *Draws) ValuesTo(dst []float64, i int) {
@@ -111,7 +111,7 @@ func (d *Draws) ValuesTo(dst []float64, i int) {
 		var u float64
 		switch {
 		case src != nil:
-			u = (float64(src.Uint64()>>12) + 0.5) / (1 << 52)
+			u = (float64(src.Uint64()>>12) + 0.5) / (1 << 52) // 52 random bits, and never 0 or 1
 		case d.sobol != nil:
 			u = scrambled(d.sobol[at].at(uint32(draw)), d.keys[at])
 		default:
@@ -128,7 +128,7 @@ func inside(u float64) float64 {
 	return min(max(u, least), 1-least)
 }
 
-// at returns the value below which the part u of all draws are.
+// at returns the quantile u of the law of p, 0 < u < 1.
 func (p *Parameter) at(u float64) float64 {
 	if p.Law == Normal {
 		return p.Mean + p.Deviation*distuv.UnitNormal.Quantile(u)

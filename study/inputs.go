@@ -14,7 +14,7 @@ import (
 
 // Input is a number of a model that a study can vary.
 type Input struct {
-	Path  string // of the number, as of Parameter, such as bodies[crank].mass
+	Path  string // of the number, in the form of Parameter.Path, such as bodies[crank].mass
 	Unit  string // empty: a pure number, or one whose unit other fields decide
 	Value float64
 }
@@ -23,12 +23,12 @@ type Input struct {
 type Inputs struct {
 	text   *numbers.Text
 	list   []Input
-	places map[string]int // of each, with entries by their numbers
+	places map[string]int // position in list of the number at a place, such as $.bodies[0].mass
 }
 
-// NewInputs returns the inputs of a document of rung-model/1: what a file has, or model.Model.MarshalJSON returns. They are
-// all numbers that are written, but for those of visuals and of the source, which no computation looks at. A field that is
-// not written has no number, even if it has a default.
+// NewInputs returns the inputs of a document of rung-model/1, from a file or from model.Model.MarshalJSON. The inputs are
+// all numbers that are written, except for the numbers of visuals and of the source, which no computation looks at. A field
+// that is not written has no number, even if it has a default.
 //
 // Cost: O(bytes of the document); allocates. It returns the problems of model.Read, with name in the place of the file.
 func NewInputs(text []byte, name string) (*Inputs, error) {
@@ -50,14 +50,14 @@ func NewInputs(text []byte, name string) (*Inputs, error) {
 	return in, nil
 }
 
-// All returns the inputs with their present values, by section and field in the order of letters, and of lists in the order
-// of the document.
+// All returns the inputs with their present values. Sections and fields are in alphabetical order, entries of lists in the
+// order of the document.
 func (in *Inputs) All() []Input { return slices.Clone(in.list) }
 
 // Set gives the input at a path another value.
 //
-// It returns an error for a path that leads to no number of the document, and for a value that is not finite. Whether the
-// model may have it, Model says.
+// It returns an error for a path that leads to no number of the document, and for a value that is not finite. Model returns
+// the problems of a value that is out of range.
 func (in *Inputs) Set(path string, x float64) error {
 	if !algebra.Finite(x) {
 		return fmt.Errorf("study: %s: %v is not finite", fault.Name(path), x)

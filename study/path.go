@@ -9,12 +9,12 @@ import (
 // Base is the document of a model whose numbers can be replaced. It belongs to one goroutine.
 type Base struct {
 	text *numbers.Text
-	at   []numbers.Number
+	at   []numbers.Number // of each parameter
 }
 
-// NewBase returns the document of the model of a study, which model.Read has found to be one.
+// NewBase returns the document of the model of a study. model.Read must have accepted text.
 //
-// It returns *model.Problems with the parameters whose path leads to no number of it, or to that of another parameter.
+// It returns *model.Problems with the parameters whose path leads to no number of text, or to the number of another parameter.
 // A field that is not written has no number, even if it has a default.
 func (s *Study) NewBase(text []byte, file string) (*Base, error) {
 	t, err := numbers.Read(text)
@@ -53,7 +53,7 @@ func (s *Study) NewBase(text []byte, file string) (*Base, error) {
 	return b, nil
 }
 
-// Places are where the numbers of the parameters are, with entries by their numbers, such as $.bodies[0].mass.
+// Places returns the JSON path of the number of each parameter, with entries of lists by index, such as $.bodies[0].mass.
 func (b *Base) Places() []string {
 	list := make([]string, len(b.at))
 	for i := range b.at {

@@ -34,7 +34,7 @@ func Read(r io.Reader, file string) (*Study, error) {
 	return d.s, nil
 }
 
-// grid is numbers at equal distances, which are made when all runs have been counted.
+// grid stands for count numbers at equal distances. Parameter.fill makes them once the number of runs has been checked.
 type grid struct {
 	from, to float64
 	count    int
@@ -53,7 +53,7 @@ func (p *Parameter) fill() {
 	p.grid = nil
 }
 
-// points returns the number of values of p, before and after fill.
+// points returns the number of values of p. It is the same before and after fill.
 func (p *Parameter) points() int {
 	if p.grid != nil {
 		return p.grid.count
@@ -117,11 +117,11 @@ func (d *reader) all() {
 		return
 	}
 	d.End()
-	sampled := seen>>4&1 != 0
+	sampled := seen>>4&1 != 0 // "sampling" is field 4
 	switch n := d.s.drawn(); {
-	case seen>>6&3 == 0:
+	case seen>>6&3 == 0: // "outputs" and "trajectories" are fields 6 and 7
 		d.Note("", "keeps nothing: outputs or trajectories are missing")
-	case d.Len() > 0: // what follows would follow from that
+	case d.Len() > 0: // a part is wrong: its problem may be the cause of those below
 	case len(d.s.Gradients) > 0 && len(d.s.Outputs) == 0:
 		d.fault("$.gradients", "", "are of outputs, and there are none")
 	case n > 0 && !sampled:
@@ -137,7 +137,7 @@ func (d *reader) all() {
 	}
 }
 
-// runs returns the number of runs, which may be beyond all integers.
+// runs returns the number of runs as a float64, as it may be beyond all integers.
 func (d *reader) runs() float64 {
 	n := float64(d.s.Draws)
 	for i := range d.s.Parameters {
@@ -148,6 +148,7 @@ func (d *reader) runs() float64 {
 	return n
 }
 
+// fault notes a problem that comes before the problems of all sections.
 func (d *reader) fault(path, value, rule string) { d.Add(document.Place{}, path, value, rule) }
 
 func (d *reader) text() string {
@@ -181,6 +182,7 @@ func (d *reader) run() {
 	}
 }
 
+// positive reads a number and notes a problem unless it is above 0.
 func (d *reader) positive(x *float64) {
 	if d.Number(x) && !(*x > 0) {
 		d.Problem(document.Number(*x), "is not above 0")
@@ -208,7 +210,7 @@ func (d *reader) sampling() {
 	d.Require(samplingFields, seen, 0, 1, 2)
 }
 
-// count reads an integer within bounds; after a problem it is the least.
+// count reads an integer from least to most. It returns least after a problem.
 func (d *reader) count(least, most int64) int64 {
 	before := d.Len()
 	n := d.Integer()
@@ -236,7 +238,7 @@ func list[T any](d *reader, path string, read func(*T)) []T {
 	return all
 }
 
-// parameter reads a parameter. Its name is its path, and its unit the model's, unless it says others.
+// parameter reads a parameter. Without a name it is named by its path, and without a unit it has the model's.
 func (d *reader) parameter(p *Parameter) {
 	if !d.OpenObject() {
 		return
@@ -349,14 +351,14 @@ func (d *reader) normal(p *Parameter) {
 		}
 	}
 	d.Require(normalFields, seen, 0, 1)
-	if !d.Fatal && math.IsInf(math.Abs(p.Mean)+10*p.Deviation, 0) {
+	if !d.Fatal && math.IsInf(math.Abs(p.Mean)+10*p.Deviation, 0) { // draws are within 8.3 deviations (inside)
 		d.Problem("", "has values that are not finite")
 	}
 }
 
 var outputFields = []string{"name", "column", "take"}
 
-// output reads an output. Its name is COLUMN.TAKE unless it says another one.
+// output reads an output. Without a name it is named COLUMN.TAKE.
 func (d *reader) output(o *Output) {
 	if !d.OpenObject() {
 		return
@@ -385,7 +387,7 @@ const (
 	ReasonColumn = "reason"
 )
 
-// What is in the column of the status.
+// The values of the status column.
 const (
 	Done   = "done"
 	Failed = "failed"
@@ -397,7 +399,8 @@ const (
 	TrajectoriesFormat = "rung-run-trajectories/1"
 )
 
-// names refuses names of columns that are there already. The outputs of one column differ in what they take.
+// names notes a problem for each column whose name another column has, and for each output that takes the same of a column as
+// another output.
 func (d *reader) names() {
 	seen := map[string]string{RunColumn: "that of the number of the run", StatusColumn: "that of the status", ReasonColumn: "that of the reason"}
 	add := func(name, path, key string, i int) {

@@ -12,8 +12,8 @@ import (
 	"github.com/rung-mbd/rung/motion/runs"
 )
 
-// Run says how each run is integrated, with the names and meanings of the flags of rung simulate. What is not given is the
-// default.
+// Run says how each run is integrated, with the names and meanings of the flags of rung simulate. A field that is zero stands for
+// the default.
 type Run struct {
 	Until      float64 // s
 	Every      float64 // s; 0: a hundredth of the run
@@ -23,10 +23,10 @@ type Run struct {
 	Method     string  // of motion.Methods
 	Stabilize  string  // of runs.Stabilizations
 	Rho        float64 // of runs.GeneralizedAlpha
-	RhoGiven   bool
+	RhoGiven   bool    // Rho counts even if it is 0
 }
 
-// Integrators of studies besides those of runs.Integrators: fixed steps of package batch, many runs side by side.
+// Integrators of studies in addition to runs.Integrators: fixed steps of package batch, many runs side by side.
 const (
 	RolloutRungeKutta4  = "rollout-rk4"
 	RolloutSemiImplicit = "rollout-semi-implicit"
@@ -50,7 +50,7 @@ func runNames() *runfields.Names {
 
 func rollouts() []string { return []string{RolloutRungeKutta4, RolloutSemiImplicit} }
 
-// IsRollout reports whether an integrator is of rollouts, RolloutRungeKutta4 or RolloutSemiImplicit.
+// IsRollout reports whether an integrator is RolloutRungeKutta4 or RolloutSemiImplicit.
 func IsRollout(name string) bool { return slices.Contains(rollouts(), name) }
 
 // needsStep reports whether an integrator has no error control.
@@ -59,10 +59,9 @@ func needsStep(name string) bool {
 	return IsRollout(name) || err == nil && i.NeedsStep()
 }
 
-// Options returns the options with which rung simulate does such a run. Rollouts have those of runs.RungeKutta4, which takes the
-// same times.
+// Options returns r as options of a simulation. A rollout has the options of runs.RungeKutta4, which takes the same times.
 //
-// It returns *model.Problems of the study, with name in the place of its file, for names that there are not and options that do
+// It returns *model.Problems of the study, with name in the place of its file, for unknown names and for options that do
 // not go together.
 func (r *Run) Options(name string) (*runs.Options, error) {
 	o := &runs.Options{

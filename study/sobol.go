@@ -2,20 +2,20 @@ package study
 
 import "math/bits"
 
-// Sobol' points (Sobol 1967): coordinate j of point i is the sum over the binary digits k
-// of i of the direction number v_jk, digit by digit without carries. The direction numbers
-// of a coordinate follow from a primitive polynomial over GF(2) and from its first ones,
-// which are free but for being odd. Those of this package are its own (sobol_numbers.go).
+// Sobol' points (Sobol 1967): coordinate j of point i is the exclusive or of the direction
+// numbers v_jk for those k for which binary digit k of i is 1. The direction numbers of a
+// coordinate follow from a primitive polynomial over GF(2) and from its first few direction
+// numbers, which may be any odd ones. This package has its own (sobol_numbers.go).
 
 const (
 	// maxSobol is the largest number of drawn parameters of Sobol draws.
 	maxSobol = len(sobolNumbers) + 1
-	// sobolDigits is the number of binary digits of the numbers of points, at least those of MaxRuns, and of coordinates
+	// sobolDigits is the number of binary digits of the numbers of points, enough for MaxRuns, and of coordinates
 	// before they are scrambled.
 	sobolDigits = 24
 )
 
-// sobolStart is what the direction numbers of a coordinate follow from.
+// sobolStart holds the polynomial and the first numbers from which the direction numbers of a coordinate follow.
 type sobolStart struct {
 	polynomial uint32   // its coefficients as binary digits, highest power first
 	first      []uint32 // odd, number k from 0 below 2ᵏ⁺¹, as many as the degree
@@ -36,7 +36,7 @@ func directionsOf(j int) (v directions) {
 	return s.directions()
 }
 
-// directions returns the direction numbers: the first ones, and those that the recurrence of the polynomial makes of them.
+// directions returns the direction numbers: the first ones, and then the recurrence of the polynomial.
 func (s *sobolStart) directions() (v directions) {
 	d := len(s.first)
 	for k := range v {
@@ -55,7 +55,7 @@ func (s *sobolStart) directions() (v directions) {
 	return v
 }
 
-// at returns coordinate number of point i before it is scrambled.
+// at returns the coordinate of point i before it is scrambled, as an integer of sobolDigits digits.
 func (v *directions) at(i uint32) (x uint32) {
 	for ; i != 0; i &= i - 1 {
 		x ^= v[bits.TrailingZeros32(i)]
@@ -64,8 +64,8 @@ func (v *directions) at(i uint32) (x uint32) {
 }
 
 // scrambled returns the coordinate x in (0, 1) with Owen's random digits (Owen 1995): whether a digit is changed
-// depends on all digits before it, by random numbers of the key. Points that share their first digits before share as
-// many after, so that what is even stays even. The digits behind the last one of x are random.
+// depends on all digits before it, by random numbers of the key. Two points that share their first k digits before
+// scrambling share k digits after it, so points stay as evenly spread. The digits behind the last one of x are random.
 func scrambled(x uint32, key uint64) float64 {
 	var y uint64
 	for k := range sobolDigits {
@@ -73,12 +73,12 @@ func scrambled(x uint32, key uint64) float64 {
 		digit := uint64(x) >> (sobolDigits - 1 - k) & 1
 		y = y<<1 | digit ^ mixed(key^mixed(1<<k|prefix))>>63
 	}
-	const rest = 52 - sobolDigits
+	const rest = 52 - sobolDigits // random digits that fill up the 52 of a double
 	y = y<<rest | mixed(key^mixed(1<<sobolDigits|uint64(x)))>>(64-rest)
 	return (float64(y) + 0.5) / (1 << 52)
 }
 
-// mixed returns a random number for a number (Steele, Lea & Flood 2014, SplitMix64).
+// mixed returns a pseudo-random function of z (Steele, Lea & Flood 2014, SplitMix64).
 func mixed(z uint64) uint64 {
 	z += 0x9e3779b97f4a7c15
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9

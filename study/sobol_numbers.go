@@ -1,7 +1,7 @@
 package study
 
-// sobolNumbers are what the direction numbers of the coordinates from 1 on follow from: the primitive polynomials by
-// degree, and first numbers that TestSobolSearch has found.
+// sobolNumbers are the starts of the coordinates from 1 on: the primitive polynomials by degree, and first numbers that
+// TestSobolSearch has found.
 var sobolNumbers = [...]sobolStart{
 	{0b11, []uint32{1}},
 	{0b111, []uint32{1, 1}},

@@ -19,7 +19,7 @@ const (
 	// MaxDrawn is the largest number of values that Latin hypercube
 	// and Halton points hold in memory: draws times parameters.
 	MaxDrawn = 50_000_000
-	// maxParameters is the largest number of parameters, and that of outputs.
+	// maxParameters is the largest number of parameters, of outputs, of trajectories and of gradients.
 	maxParameters = 1000
 )
 
@@ -33,7 +33,7 @@ type Study struct {
 	Parameters   []Parameter
 	Outputs      []Output
 	Trajectories []string // patterns of columns over time; nil: none is kept
-	// Gradients are the numbers of the model by which all outputs are differentiated: names of parameters, or paths. nil: by none.
+	// Gradients name the numbers of the model by which all outputs are differentiated: names of parameters, or paths. nil: there are none.
 	Gradients []string `json:",omitempty"`
 }
 
@@ -43,7 +43,7 @@ type Sampling int
 // The samplings.
 const (
 	Random         Sampling = iota // independent
-	LatinHypercube                 // each parameter once in each of as many equal parts as there are draws
+	LatinHypercube                 // n draws cut the range of each parameter into n equally likely parts, with one draw in each
 	Halton                         // points of Halton's sequence with Owen's random digits
 	Sobol                          // points of Sobol's sequence with Owen's random digits
 )
@@ -74,7 +74,7 @@ type Parameter struct {
 	Mean, Deviation float64   // of Normal
 
 	steps []document.Step
-	grid  *grid // while a document is read; nil: List is there
+	grid  *grid // stands for List until fill makes it; nil: List is complete
 }
 
 // Take says which number of a column becomes an output.
@@ -120,7 +120,7 @@ func (s *Study) GradientPath(k int) string {
 	return s.Gradients[k]
 }
 
-// GradientColumns returns the names of the columns of gradients in the table of runs, d(OUTPUT)/d(NAME): of each output by each number.
+// GradientColumns returns the names of the columns of gradients in the table of runs, d(OUTPUT)/d(NAME), for each output by each number.
 func (s *Study) GradientColumns() (list []string) {
 	for i := range s.Outputs {
 		for _, name := range s.Gradients {
@@ -130,7 +130,7 @@ func (s *Study) GradientColumns() (list []string) {
 	return list
 }
 
-// Grid returns the number of points of the grid, which the parameters with a list of values make.
+// Grid returns the number of points of the grid: the product of the lengths of all lists of values.
 //
 // It panics if an int does not hold the number, as Runs does.
 func (s *Study) Grid() int {
@@ -146,7 +146,7 @@ func (s *Study) Grid() int {
 // Runs returns the number of runs.
 func (s *Study) Runs() int { return times(s.Grid(), s.draws()) }
 
-// times returns a·b, neither negative. It panics if an int does not hold it.
+// times returns a·b for a and b that are not negative. It panics if an int does not hold the product.
 func times(a, b int) int {
 	high, low := bits.Mul64(uint64(a), uint64(b))
 	if high != 0 || low > math.MaxInt {
@@ -155,7 +155,7 @@ func times(a, b int) int {
 	return int(low)
 }
 
-// draws returns Draws with its default. It panics if they are negative.
+// draws returns Draws, with 1 for 0. It panics if it is negative.
 func (s *Study) draws() int {
 	if s.Draws < 0 {
 		panic("study: negative number of draws")
@@ -163,8 +163,8 @@ func (s *Study) draws() int {
 	return max(s.Draws, 1)
 }
 
-// Share returns the runs from first up to last, which is not one of them, of the share with a number below of. The
-// shares of all numbers are all runs, in their order.
+// Share divides the runs into as many shares as of says, and returns one of them, the runs first … last−1. Shares are numbered
+// from 0. All of them, one after the other, are the runs in their order.
 //
 // It panics if there is no such share.
 func (s *Study) Share(number, of int) (first, last int) {

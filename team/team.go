@@ -20,7 +20,7 @@ type Team struct {
 	s *shared
 }
 
-// shared is what workers hold. They must not hold the Team.
+// shared is the state of a Team that its goroutines hold. They do not hold the Team itself, so that it can be collected.
 //
 // A Run is a round. Each worker has a block of consecutive tasks. The first task of a block
 // goes to whoever claims the block: the block's worker, or the goroutine of Run if that worker
@@ -88,6 +88,7 @@ func New(n int) *Team {
 	return t
 }
 
+// stop ends the goroutines of a team that has been collected.
 func stop(s *shared) {
 	for _, h := range s.helpers {
 		close(h.wake)
@@ -171,13 +172,13 @@ func (t *Team) Workers() int {
 // for a goroutine to wake.
 //
 // If a task panics, tasks with higher numbers are left out where they have not begun, and Run panics with that task's value
-// when the others have ended. If several do, it is the value of the lowest, as if tasks ran in order. A task that calls
-// runtime.Goexit ends the goroutine of Run so. The team can be used again.
+// when the others have ended. If several panic, it is the value of the lowest, as if tasks ran in order. A task that calls
+// runtime.Goexit ends the goroutine of Run in the same way. The team can be used again.
 //
 // It panics if another Run of the team has not ended.
 //
-// Cost: under a microsecond if the last Run was a moment ago, else some to wake the workers; no
-// allocation if job is a pointer.
+// Cost: under a microsecond if the last Run was a moment ago, else up to tens of microseconds to wake
+// the workers; no allocation if job is a pointer.
 func (t *Team) Run(tasks int, job Job) {
 	if t.Workers() == 1 || tasks < 2 {
 		for i := range tasks {

@@ -7,21 +7,22 @@ import (
 	"sync/atomic"
 )
 
-// turn is the part of a worker in a round.
+// turn is the progress of one worker in a round.
 type turn struct {
 	worker int
-	block  int   // how many blocks, from the worker's own on, have no tasks left
+	block  int   // number of blocks, from the worker's own on, that have no tasks left
 	did    int64 // tasks that it has taken
 }
 
-// take runs a task and then those that are left, first those of the worker's block.
+// take runs a task and then the tasks that are left, first in the worker's block.
 func (s *shared) take(t *turn, task int) {
 	for t.block = 0; task >= 0; {
 		task = s.attempt(t, task)
 	}
 }
 
-// attempt is take up to a task that panics. It returns the task after that one, or −1 if none is left.
+// attempt runs task and the tasks that are left until one panics. It returns the next task after that one, or −1 if none is left.
+// After a task that calls runtime.Goexit it counts the tasks that are left as done, without running them.
 func (s *shared) attempt(t *turn, task int) (next int) {
 	ended := false
 	defer func() {
@@ -46,7 +47,7 @@ func (s *shared) attempt(t *turn, task int) (next int) {
 	return -1
 }
 
-// next takes a task, −1 if none is left.
+// next takes a task that is left and returns its number, −1 if none is left.
 func (s *shared) next(t *turn) int {
 	for ; t.block < len(s.blocks); t.block++ {
 		b := &s.blocks[(t.worker+t.block)%len(s.blocks)]
@@ -69,13 +70,13 @@ type failure struct {
 	value any // of its panic; nil if it called runtime.Goexit
 }
 
-// none is the lowest of no tasks.
+// none is failures.lowest as long as no task has failed.
 const none = math.MaxInt64
 
-// end forgets what has failed, and returns the first failure, nil if there is none.
+// end clears f and returns the failure of the lowest task, nil if none has failed.
 func (f *failures) end() *failure {
 	first := f.first
-	if first != nil { // else both stay as they are, for the other processors' caches too
+	if first != nil { // a store without need would take the line from the caches of other processors
 		f.lowest.Store(none)
 		f.first = nil
 	}

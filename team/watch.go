@@ -41,6 +41,7 @@ func (w *Watch) Begin(ctx context.Context) (end func()) {
 	}
 }
 
+// watch sets the context of w, and returns the function that gives up its flag.
 func (w *Watch) watch(ctx context.Context) (end func()) {
 	w.ctx = ctx
 	w.stop, end = halt.FlagOf(ctx)

@@ -17,16 +17,16 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// paths are the files that are measured, most of them in a temporary folder.
+// paths are the files and folders of a measurement, most of them in a temporary folder.
 type paths struct {
-	work, libraries, library, wheel, packages string
-	fourBar, ladder, rocker                   string
-	fmu, unit                                 string // the file, and its folder
-	playground                                string
+	work, libraries, library, wheel, packages string // packages: folder with the unpacked wheel
+	fourBar, ladder, rocker                   string // models
+	fmu, unit                                 string // the unit for simulation tools as a file, and unpacked as a folder
+	playground                                string // folder of rung.wasm
 	calls, load                               string // programs in C
 }
 
-// newPaths returns where the files are, in the repository at root and in the folder work.
+// newPaths returns the paths in the repository at root and in the temporary folder work, except for the wheel, which build sets.
 func newPaths(root, work string) *paths {
 	libraries := filepath.Join(work, "lib")
 	return &paths{
@@ -38,7 +38,7 @@ func newPaths(root, work string) *paths {
 	}
 }
 
-// bench is a measurement that goes on.
+// bench is a measurement: its options and files, and the figures found so far.
 type bench struct {
 	*options
 	*paths
@@ -46,10 +46,11 @@ type bench struct {
 	spent *time.Duration // processor time of all programs
 }
 
-// patience is the longest that a program may take.
+// patience is the wall time after which a program is ended.
 const patience = 20 * time.Minute
 
-// output runs a program in the root of the repository and returns what it prints. What it says otherwise is in the error.
+// output runs a program in the root of the repository, with env added to the environment, and returns its standard output. An error
+// has both outputs of the program.
 func (b *bench) output(env []string, name string, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -67,7 +68,7 @@ func (b *bench) output(env []string, name string, args ...string) (string, error
 	return out.String(), nil
 }
 
-// build makes all that is measured, as make does, and the models.
+// build makes the model of the ladder, the library, the wheel, a unit and the programs in C, and unpacks wheel and unit.
 func (b *bench) build() error {
 	doc, err := problems.Ladder(1000, 1)
 	if err != nil {
@@ -100,7 +101,7 @@ func (b *bench) build() error {
 	return unpack(b.fmu, b.unit)
 }
 
-// unpack unpacks a zip file of our own into a folder.
+// unpack unpacks a zip file into a folder. The file must be one of our own: names in it are not checked.
 func unpack(path, folder string) error {
 	z, err := zip.OpenReader(path)
 	if err != nil {
@@ -131,9 +132,10 @@ func unpack(path, folder string) error {
 	return nil
 }
 
+// tokenPattern finds the token in the description of a unit.
 var tokenPattern = regexp.MustCompile(`instantiationToken="([^"]*)"`)
 
-// token returns the token of the unit.
+// token returns the instantiation token of the unit (FMI), which calls of its functions need.
 func (b *bench) token() (string, error) {
 	text, err := os.ReadFile(filepath.Join(b.unit, "modelDescription.xml"))
 	if err != nil {

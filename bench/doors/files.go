@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// files measures files, and what the library asks of the system.
+// files measures the sizes of the files, and the library's demands on the system: thread-local storage and the version of glibc.
 func (b *bench) files() error {
 	list := map[string]float64{}
 	for name, path := range map[string]string{"library": b.library, "wheel": b.wheel, "unit": b.fmu} {
@@ -48,7 +48,8 @@ func (b *bench) files() error {
 	return b.found.take(list)
 }
 
-// sizes adds the size of a file by a name, and by another one, if there is one, that after gzip.
+// sizes adds the size of the file at path, MB, to the list under a name, and its size after gzip under packedName, unless that is
+// empty.
 func sizes(list map[string]float64, path, name, packedName string) error {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -63,9 +64,10 @@ func sizes(list map[string]float64, path, name, packedName string) error {
 	return err
 }
 
+// megabytes returns n bytes in MB.
 func megabytes(n int64) float64 { return float64(n) / 1e6 }
 
-// packed returns the length of a file after gzip.
+// packed returns the length of a file after gzip, bytes.
 func packed(path string) (int64, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -80,19 +82,21 @@ func packed(path string) (int64, error) {
 	if _, err := io.Copy(z, f); err != nil {
 		return 0, err
 	}
-	err = z.Close() // which writes the rest
+	err = z.Close() // writes the rest
 	return int64(n), err
 }
 
-// counter counts bytes.
+// counter counts the bytes written to it.
 type counter int64
 
+// Write implements io.Writer.
 func (c *counter) Write(b []byte) (int, error) {
 	*c += counter(len(b))
 	return len(b), nil
 }
 
-// minor returns 34 of GLIBC_2.34 and GLIBC_2.34.1, and 0 of versions of other libraries and of none.
+// minor returns the minor version of glibc in the version of a symbol: 34 for GLIBC_2.34 and GLIBC_2.34.1, and 0 for a symbol of
+// another library or without a version.
 func minor(version string) (int, error) {
 	rest, ok := strings.CutPrefix(version, "GLIBC_")
 	if !ok {

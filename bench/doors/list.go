@@ -1,22 +1,22 @@
 package main
 
-// kind says what a figure is, and which of several counts.
+// kind is the kind of a figure, which also decides which one of several measured values counts.
 type kind string
 
 const (
-	processor kind = "processor time" // the least of all rounds
-	clock     kind = "time"           // the least of all rounds
-	worst     kind = "longest time"   // of all tries
-	fact      kind = "fact"           // that is the same each time; else the largest
+	processor kind = "processor time" // the least value of all rounds counts
+	clock     kind = "time"           // wall time; the least value of all rounds counts
+	worst     kind = "longest time"   // wall time; the largest value of all tries counts
+	fact      kind = "fact"           // should be the same each time; the largest value counts
 	ratio     kind = "ratio"          // of two figures
 )
 
-// subject is what a figure is of. Names are those under which programs give them.
+// subject describes a figure. Programs give its value under its name.
 type subject struct {
 	part, name, title, unit string
 	kind                    kind
-	most                    float64 // what is wanted; 0 with none: nothing is
-	none                    bool    // what is wanted is none
+	most                    float64 // largest wanted value; 0 without none: no value is wanted
+	none                    bool    // the wanted value is 0
 }
 
 // Parts of the table.
@@ -87,5 +87,5 @@ var subjects = []subject{
 	{part: browsers, name: "wasm.four-bar", title: "accelerations of the four-bar", unit: "µs", kind: processor, most: 36},
 }
 
-// largest reports whether the largest of several figures counts.
+// largest reports whether the largest of several values counts, not the least.
 func (k kind) largest() bool { return k == worst || k == fact }

@@ -10,14 +10,14 @@ import (
 	"github.com/rung-mbd/rung/bench/internal/beside"
 )
 
-// options are the flags.
+// options are the values of the flags.
 type options struct {
 	beside.Command
-	python string
-	node   string
+	python string // program
+	node   string // program
 }
 
-// main measures calls through C and Python beside calls in Go, as the flags say.
+// main runs the command (see the package comment).
 func main() {
 	beside.Main("doors", func(args []string, w io.Writer) error {
 		o, err := parse(args, w)
@@ -47,10 +47,10 @@ func (o *options) run() error {
 	return beside.Run(&o.Command, o.measure, readRecord, (*record).publish)
 }
 
-// measure makes the record.
+// measure builds and measures everything and returns the record.
 func (o *options) measure() (*record, error) {
 	if runtime.GOOS != "linux" {
-		return nil, fmt.Errorf("the figures are those of Linux, and this is %s", runtime.GOOS)
+		return nil, fmt.Errorf("the figures are of Linux, and this is %s", runtime.GOOS)
 	}
 	work, err := os.MkdirTemp("", "rung-doors-")
 	if err != nil {
@@ -61,15 +61,15 @@ func (o *options) measure() (*record, error) {
 	w := beside.NewWatch()
 	b := &bench{options: o, paths: newPaths(o.Root, work), found: newFigures(), spent: &w.Peers}
 	for _, step := range []struct {
-		what string
+		name string
 		do   func() error
 	}{
 		{"make library fmu-stub wheel", b.build}, {"files", b.files}, {"versions", func() error { return b.versions(r) }},
 		{"calls", b.calls}, {"what ends a call, threads, memory", b.once}, {"units", b.units}, {"WebAssembly", b.wasm},
 	} {
-		o.Say("%s", step.what)
+		o.Say("%s", step.name)
 		if err := step.do(); err != nil {
-			return nil, fmt.Errorf("%s: %w", step.what, err)
+			return nil, fmt.Errorf("%s: %w", step.name, err)
 		}
 	}
 	if r.Figures, err = b.found.list(); err != nil {

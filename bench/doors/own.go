@@ -12,7 +12,7 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// own measures Rung in Go.
+// own measures calls of Rung in Go.
 type own struct {
 	fourBar, ladder, rocker *kkt.Plan
 }
@@ -37,11 +37,11 @@ func newOwn(p *paths) (o own, err error) {
 }
 
 const (
-	innerRounds = 5
-	batchStates = 4096
+	innerRounds = 5    // in least
+	batchStates = 4096 // in a batch
 )
 
-// least returns the least processor time of a call, µs.
+// least returns the least processor time of a call, µs, over innerRounds averages of so many calls.
 func least(times int, call func() error) (float64, error) {
 	best := math.Inf(1)
 	for range innerRounds {
@@ -56,7 +56,7 @@ func least(times int, call func() error) (float64, error) {
 	return best, nil
 }
 
-// figures measures calls and batches once more.
+// figures measures calls and batches for one more round, and returns the values by the names of their subjects.
 func (o own) figures() (map[string]float64, error) {
 	f := map[string]float64{}
 	for _, x := range []struct {
@@ -73,7 +73,8 @@ func (o own) figures() (map[string]float64, error) {
 	return f, o.batch(f)
 }
 
-// batch measures accelerations and steps of many states that are in lanes already.
+// batch adds the times of accelerations and steps of a batch, µs per state. The states are in the batch's own order of memory, so
+// that no rows are converted.
 func (o own) batch(f map[string]float64) error {
 	b, err := batch.New(o.rocker, batch.Options{Threads: 1, Forces: []mechanism.Freedom{{}}})
 	if err != nil {
@@ -97,7 +98,7 @@ func (o own) batch(f map[string]float64) error {
 	return err
 }
 
-// accelerations returns those of the four-bar and the ladder as bytes.
+// accelerations returns the accelerations of the four-bar and of the ladder as the bytes of their numbers.
 func (o own) accelerations() (b []byte, err error) {
 	for _, p := range []*kkt.Plan{o.fourBar, o.ladder} {
 		s := p.NewSolver()
@@ -113,7 +114,8 @@ func (o own) accelerations() (b []byte, err error) {
 	return b, nil
 }
 
-// differing returns how many numbers of eight bytes differ in two lists of the same length, and all of them otherwise.
+// differing returns the count of numbers, eight bytes each, that differ between two lists; lists of different lengths differ in all
+// numbers.
 func differing(a, b []byte) (n int) {
 	if len(a) != len(b) {
 		return max(len(a), len(b)) / 8

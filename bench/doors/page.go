@@ -9,10 +9,10 @@ import (
 	"github.com/rung-mbd/rung/bench/internal/beside"
 )
 
-// Lines of the page between which the tables stand.
+// The lines of the page between which the tables are.
 const begin, end = "<!-- doors -->", "<!-- end of doors -->"
 
-// publish writes the tables into the page.
+// publish writes the tables into the page, between its lines begin and end.
 func (r *record) publish(page string) error {
 	before, after, err := beside.Around(page, begin, end)
 	if err != nil {
@@ -21,7 +21,7 @@ func (r *record) publish(page string) error {
 	return beside.Put(page, before+r.tables()+after)
 }
 
-// tables are what stands between the lines of the page.
+// tables returns the facts on the machine and a table for each part, in Markdown.
 func (r *record) tables() string {
 	t := &strings.Builder{}
 	m := &r.Machine
@@ -51,7 +51,7 @@ func (r *record) tables() string {
 	return t.String()
 }
 
-// row is the line of a figure.
+// row writes the line of a figure. A value above the wanted one is bold.
 func (f *figure) row(t *strings.Builder) {
 	value, most := "not measured: "+f.Missing, ""
 	if f.Value != nil {
@@ -66,9 +66,10 @@ func (f *figure) row(t *strings.Builder) {
 	fmt.Fprintf(t, "| %s | %s | %s | %s |\n", f.Title, value, most, f.Kind)
 }
 
+// withUnit returns x and its unit, which may be empty.
 func withUnit(x float64, unit string) string { return strings.TrimSpace(short(x) + " " + unit) }
 
-// short is a number with three digits and no power of ten.
+// short returns a number with three significant digits or more and no power of ten; integers below 10⁶ have all digits.
 func short(x float64) string {
 	if x == math.Trunc(x) && x < 1e6 {
 		return strconv.FormatFloat(x, 'f', 0, 64)
@@ -77,6 +78,7 @@ func short(x float64) string {
 	return strconv.FormatFloat(x, 'f', digits, 64)
 }
 
+// known returns a version, or "not there" if it is empty.
 func known(text string) string {
 	if text == "" {
 		return "not there"

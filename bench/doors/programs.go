@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// give takes the object of figures that a program has printed.
+// give takes the figures that a program has printed as a JSON object.
 func (b *bench) give(text string) error {
 	var list map[string]float64
 	if err := json.Unmarshal([]byte(text), &list); err != nil {
@@ -21,7 +21,7 @@ func (b *bench) give(text string) error {
 	return b.found.take(list)
 }
 
-// measurePython runs the program in Python with the package of the wheel.
+// measurePython runs a part of the program measure.py with the package of the wheel, and takes the figures that it prints.
 func (b *bench) measurePython(part string, args ...string) error {
 	env := []string{"PYTHONPATH=" + b.packages, "RUNG_LIBRARY=", "RUNG_THREADS=", "PYTHONDONTWRITEBYTECODE="}
 	text, err := b.output(env, b.python, append([]string{"bench/doors/measure.py", part, b.fourBar, b.ladder, b.rocker}, args...)...)
@@ -31,7 +31,7 @@ func (b *bench) measurePython(part string, args ...string) error {
 	return b.give(text)
 }
 
-// versions asks for those of Python, NumPy and Node.
+// versions stores the versions of Python, NumPy and Node in the record. Without Node its version is empty.
 func (b *bench) versions(r *record) error {
 	text, err := b.output(nil, b.python, "-c", "import platform, numpy; print(platform.python_version(), numpy.__version__)")
 	if err != nil {
@@ -49,7 +49,7 @@ func (b *bench) versions(r *record) error {
 	return nil
 }
 
-// calls measures Go, C and Python by turns, and compares what they have computed.
+// calls measures Go, C and Python by turns, and counts the numbers in which their accelerations differ.
 func (b *bench) calls() error {
 	o, err := newOwn(b.paths)
 	if err != nil {
@@ -94,10 +94,10 @@ func (b *bench) calls() error {
 	return b.found.take(map[string]float64{"ladder.more": b.found.values["ladder.python"] / b.found.values["ladder.go"]})
 }
 
-// once measures what needs no rounds.
+// once measures the figures that need no rounds: the end of calls, forks, loading, threads and memory.
 func (b *bench) once() error { return b.measurePython("once") }
 
-// units loads a unit many times.
+// units loads a unit 60 times and counts the threads.
 func (b *bench) units() error {
 	token, err := b.token()
 	if err != nil {
@@ -118,13 +118,13 @@ func (b *bench) units() error {
 	return b.found.take(map[string]float64{"threads.unit": float64(threads)})
 }
 
-// What cmd/rungwasm/nodetest/check.js prints.
+// Patterns of the lines that cmd/rungwasm/nodetest/check.js prints.
 var (
 	nodeStart = regexp.MustCompile(`compiled in (\S+) ms, started in (\S+) ms`)
 	nodeCall  = regexp.MustCompile(`four-bar: 3 bodies, (\S+) µs an evaluation`)
 )
 
-// wasm makes and measures rung.wasm, if Node is there.
+// wasm makes and measures rung.wasm. Without Node its figures are missing.
 func (b *bench) wasm() error {
 	if _, err := exec.LookPath(b.node); err != nil {
 		b.found.miss(errors.New("no Node"), "wasm", "wasm.gzip", "wasm.compile", "wasm.start", "wasm.four-bar")

@@ -11,41 +11,42 @@ import (
 // recordFormat is the name of the record's format.
 const recordFormat = "rung-doors/1"
 
-// record is what one call has measured.
+// record has the results of one call of the command.
 type record struct {
 	Format  string      `json:"format"`
 	Machine beside.Host `json:"machine"`
-	Python  string      `json:"python"` // versions; empty if it is not there
+	Python  string      `json:"python"` // versions; "" if the program is not there
 	NumPy   string      `json:"numpy"`
 	Node    string      `json:"node"`
 	Rounds  int         `json:"rounds"`
 	Figures []figure    `json:"figures"`
 }
 
-// figure is one number, or why there is none.
+// figure is one measured number, or the reason for which it is missing.
 type figure struct {
 	Name    string   `json:"name"`
 	Title   string   `json:"title"`
 	Unit    string   `json:"unit"`
 	Kind    kind     `json:"kind"`
 	Value   *float64 `json:"value,omitempty"`
-	AtMost  *float64 `json:"at_most,omitempty"` // what is wanted
+	AtMost  *float64 `json:"at_most,omitempty"` // largest wanted value
 	Missing string   `json:"missing,omitempty"`
 }
 
-// missed reports whether a figure is above what is wanted.
+// missed reports whether the value of a figure is above the largest wanted one.
 func (f *figure) missed() bool { return f.Value != nil && f.AtMost != nil && *f.Value > *f.AtMost }
 
-// figures are the numbers that are known so far, by name, and why others are not.
+// figures are the values of figures that are known so far, by name, and the reasons for which others are missing.
 type figures struct {
 	values  map[string]float64
 	missing map[string]string
 }
 
+// newFigures returns figures without values.
 func newFigures() *figures { return &figures{map[string]float64{}, map[string]string{}} }
 
-// take adds what a program gives. Of a figure that is known, the least or the largest stays. A name that is no subject's is an error,
-// as is a number that none can have.
+// take adds values by name. If a figure has a value already, the lesser or the larger one stays (kind.largest). A name without a
+// subject is an error, and so is a value that is negative or not finite.
 func (f *figures) take(list map[string]float64) error {
 	for name, x := range list {
 		s := subjectOf(name)
@@ -60,14 +61,14 @@ func (f *figures) take(list map[string]float64) error {
 	return nil
 }
 
-// miss says why figures are missing.
+// miss stores err as the reason for which the figures with the names are missing.
 func (f *figures) miss(err error, names ...string) {
 	for _, n := range names {
 		f.missing[n] = err.Error()
 	}
 }
 
-// subjectOf returns the subject of a name, nil if there is none.
+// subjectOf returns the subject with a name; nil if there is none.
 func subjectOf(name string) *subject {
 	for i := range subjects {
 		if subjects[i].name == name {
@@ -77,7 +78,7 @@ func subjectOf(name string) *subject {
 	return nil
 }
 
-// list returns all figures in the order of subjects. A number that nobody has given and nobody has missed is an error.
+// list returns all figures in the order of subjects. A figure with neither a value nor a reason is an error.
 func (f *figures) list() (list []figure, err error) {
 	for i := range subjects {
 		s := &subjects[i]
@@ -95,9 +96,10 @@ func (f *figures) list() (list []figure, err error) {
 	return list, nil
 }
 
-// readRecord reads a record, and refuses what is none.
+// readRecord reads the record at path. It returns an error if the file has no valid record (check).
 func readRecord(path string) (*record, error) { return beside.ReadRecord(path, decodeRecord) }
 
+// decodeRecord reads and checks a record.
 func decodeRecord(f io.Reader) (*record, error) {
 	r := &record{}
 	if err := beside.DecodeRecord(r, f); err != nil {
@@ -106,7 +108,7 @@ func decodeRecord(f io.Reader) (*record, error) {
 	return r, r.check()
 }
 
-// check holds a record against subjects.
+// check returns an error unless the figures of the record are those in subjects, each with a value or a reason.
 func (r *record) check() error {
 	if err := beside.IsFormat(r.Format, recordFormat); err != nil {
 		return err

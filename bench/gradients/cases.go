@@ -16,13 +16,14 @@ type subject struct {
 	name, title string
 	family      string // of package bench
 	size        int
-	planar      bool            // all moves in a plane, so that two rows close a loop
-	rest        bool            // it does not move
-	coordinates model.JointType // of the joints that are independent coordinates; with first, only the first of them
-	first       bool
-	random      int // directions, where there are no coordinates: random ones that the joints allow
+	planar      bool            // all bodies move in a plane, so that two rows close a loop
+	rest        bool            // all velocities are 0
+	coordinates model.JointType // joints of this type are the independent coordinates
+	first       bool            // only the first of these joints is one
+	random      int             // number of random directions that the joints allow, in place of coordinates; 0: coordinates
 }
 
+// subjects are the mechanisms of the tables.
 var subjects = []subject{
 	{name: "chain-5", title: "Open chain of 5 links", family: "chain", size: 5, coordinates: model.Revolute},
 	{name: "chain-20", title: "Open chain of 20 links", family: "chain", size: 20, coordinates: model.Revolute},
@@ -45,20 +46,19 @@ type problem struct {
 	*subject
 	model       *model.Model
 	mech        *mechanism.Mechanism
-	coordinates []int // joints
+	coordinates []int // numbers of joints
 	directions  [][]derive.BodyDirection
-	weights     []float64 // of accelerations, six a body, angular first: the output of the gradient
-
+	weights     []float64 // six for each body, angular first: the gradient is of the sum of accelerations with these weights
 	truth
-	wantBodies [][]float64 // by direction: changes of accelerations, as weights
-	wantCoords [][]float64 // the same of the coordinates
-	wantBody   []derive.BodyDirection
+	wantBodies [][]float64            // by direction: changes of the accelerations, six numbers for each body
+	wantCoords [][]float64            // by direction: changes of the second derivatives of the coordinates
+	wantBody   []derive.BodyDirection // gradient by the loads and mass properties of each body
 }
 
-// seed is that of models and directions.
+// seed is the seed of models and directions.
 const seed = 1
 
-// newProblem makes the model and its true derivatives.
+// newProblem makes the model of a subject, its directions and its true derivatives.
 func newProblem(s *subject) (*problem, error) {
 	p := &problem{subject: s}
 	var err error
@@ -95,7 +95,7 @@ func newProblem(s *subject) (*problem, error) {
 	return p, nil
 }
 
-// direct makes the directions: coordinates first, then their rates.
+// direct makes the directions: the coordinates, then their rates, and random ones if the subject has some.
 func (p *problem) direct() {
 	rates := make([][]derive.BodyDirection, len(p.coordinates))
 	for k := range p.coordinates {
@@ -116,8 +116,8 @@ func (p *problem) direct() {
 	}
 }
 
-// weigh chooses the output of the gradient: the acceleration of the first coordinate where that is the angle of the first body
-// against the world, else some acceleration of the first body.
+// weigh chooses the acceleration whose gradient is taken: the acceleration of the first coordinate if this is the angle of the first
+// body relative to the world, else the sum a_x + 2·a_y + 3·a_z of the first body's centre of mass.
 func (p *problem) weigh() {
 	p.weights = make([]float64, 6*len(p.model.Bodies))
 	j := &p.model.Joints[0]
@@ -131,11 +131,12 @@ func (p *problem) weigh() {
 	copy(p.weights[3:], []float64{1, 2, 3})
 }
 
-// motion is how a freedom of a joint changes along a direction: by how much, and how its rate does.
+// motion is the derivative of a freedom of a joint, and of its rate, along a direction.
 type motion struct{ pose, rate float64 }
 
-// motions are those of the freedoms of a joint as programs with coordinates have them: rotations about, or a travel along, axes.
-// Those of a ball are about the axes that S has at the state, held in the predecessor.
+// motions returns the derivatives of the freedoms of a joint along a direction u, for programs with joint coordinates: rotations
+// about axes, or the translation along an axis. The axes of a ball joint are the axes of the successor frame at the state, fixed in
+// the predecessor.
 func (p *problem) motions(j *model.Joint, u []derive.BodyDirection) (list []motion) {
 	st := p.mech.Initial()
 	none := derive.BodyDirection{}
@@ -149,6 +150,7 @@ func (p *problem) motions(j *model.Joint, u []derive.BodyDirection) (list []moti
 		b, B, comB = &u[i], st.Bodies[i], p.mech.Bodies[i].Com
 	}
 	P, S := A.Rotation.Mul(orientation(&j.PredecessorFrame)), B.Rotation.Mul(orientation(&j.SuccessorFrame))
+	// turn appends the rotation about an axis, which rotates by carried along u.
 	turn := func(axis, carried spatial.Vec3) {
 		rate := B.Omega.Sub(A.Omega)
 		list = append(list, motion{
@@ -186,6 +188,7 @@ func (p *problem) motions(j *model.Joint, u []derive.BodyDirection) (list []moti
 	return list
 }
 
+// orientation returns the orientation of a frame; four zeros stand for the identity.
 func orientation(f *model.Pose) spatial.Quat {
 	q := spatial.Quat(f.Orientation)
 	if q == (spatial.Quat{}) {

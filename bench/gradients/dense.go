@@ -6,15 +6,15 @@ import (
 	"github.com/rung-mbd/rung/internal/dd"
 )
 
-// dense solves M·a − Jᵀ·λ = f, J·a = g in 32 digits, by a dense factor L·D·Lᵀ of J·M⁻¹·Jᵀ with diagonal pivots. Rows that depend on
-// those before them are left out.
+// dense solves M·a − Jᵀ·λ = f, J·a = g with 32 digits, by a dense factor L·D·Lᵀ of J·M⁻¹·Jᵀ with diagonal pivots. Rows of J that
+// depend on rows already eliminated are left out: their multipliers are 0.
 type dense struct {
 	bodies  int
 	J       []sparseRow
-	inverse [][]dd.Num // of the inertia of each body, 3 × 3, and of its mass
-	kept    []int      // rows, in the order of pivots
-	L       [][]dd.Num // by the order of pivots, unit diagonal
-	D       []dd.Num
+	inverse [][]dd.Num // by body: inverse inertia about the centre of mass, world axes, nine numbers by row, then 1/mass
+	kept    []int      // rows of J that are not left out, in the order of pivots
+	L       [][]dd.Num // rows in the order of pivots, without the unit diagonal
+	D       []dd.Num   // pivots
 }
 
 // sparseRow is a row of J: six numbers for each of two bodies, −1 for none.
@@ -23,11 +23,11 @@ type sparseRow struct {
 	x    [2][6]dd.Num
 }
 
-// dependent is the pivot, over the entry that it came from, below which a row depends on others. Poses of models have 16 digits, and
-// pivots are squares: those of such rows are about 1e-32.
+// dependent is the pivot, relative to the diagonal entry before elimination, up to which a row counts as dependent on others. Poses of
+// models have 16 digits and pivots are squares, so the pivots of dependent rows are about 1e-32.
 const dependent = 1e-24
 
-// newDense returns the dense system of bodies and rows, factored: inverse inertias and the rows' Jacobian.
+// newDense returns the factored system of the bodies of t and the rows. It returns an error if a body has no mass or inertia.
 func newDense(t *truth, rows []row) (*dense, error) {
 	d := &dense{bodies: len(t.bodies)}
 	for i := range t.bodies {
@@ -74,7 +74,7 @@ func (s *solid) inverse() ([]dd.Num, error) {
 	return append(inv, dd.Div(dd.Of(1), s.mass.v)), nil
 }
 
-// apply stores M⁻¹·x of a body in y.
+// apply stores M⁻¹·x of one body in y, six numbers each, angular first.
 func (d *dense) apply(y, x []dd.Num, body int) {
 	inv := d.inverse[body]
 	for k := range 3 {
@@ -93,7 +93,7 @@ func (d *dense) factor() {
 	for i := range S {
 		S[i] = make([]dd.Num, n)
 	}
-	of := make([][]int, d.bodies) // rows by body
+	of := make([][]int, d.bodies) // by body: its rows so far
 	for i := range d.J {
 		for side, b := range d.J[i].body {
 			if b < 0 {
@@ -116,8 +116,8 @@ func (d *dense) factor() {
 			of[b] = append(of[b], i)
 		}
 	}
-	own := make([]float64, n)
-	left := make([]int, n)
+	own := make([]float64, n) // diagonal before elimination
+	left := make([]int, n)    // rows that are not eliminated yet
 	for i := range own {
 		own[i], left[i] = S[i][i].Hi, i
 	}
@@ -144,7 +144,7 @@ func (d *dense) factor() {
 	}
 }
 
-// eliminate takes row p out of those that are left. Column p of S becomes that of L.
+// eliminate eliminates row p from the rows that are left. Column p of S then has the column of L.
 func (d *dense) eliminate(S [][]dd.Num, p int, left []int) {
 	pivot := S[p][p]
 	d.kept, d.D = append(d.kept, p), append(d.D, pivot)
@@ -163,7 +163,7 @@ func (d *dense) eliminate(S [][]dd.Num, p int, left []int) {
 	}
 }
 
-// solve returns a and λ. f and g are not changed.
+// solve returns a and λ for the right sides f and g, which are not changed.
 func (d *dense) solve(f, g []dd.Num) (a, lambda []dd.Num) {
 	a, lambda = make([]dd.Num, len(f)), make([]dd.Num, len(g))
 	for b := range d.bodies {
@@ -194,7 +194,7 @@ func (d *dense) solve(f, g []dd.Num) (a, lambda []dd.Num) {
 			}
 		}
 	}
-	push := make([]dd.Num, len(f))
+	push := make([]dd.Num, len(f)) // f + Jᵀ·λ
 	copy(push, f)
 	for i, p := range d.kept {
 		lambda[p] = x[i]

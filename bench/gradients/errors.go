@@ -8,7 +8,8 @@ import (
 	"github.com/rung-mbd/rung/internal/dd"
 )
 
-// away returns the largest difference over a scale. What is no number, or not there, is infinitely far away.
+// away returns the largest difference between got and want, relative to a scale. It is infinite if a number is NaN or the lengths
+// differ, and 0 for equal numbers with any scale.
 func away(got, want []float64, scale float64) float64 {
 	if len(got) != len(want) {
 		return math.Inf(1)
@@ -27,11 +28,12 @@ func away(got, want []float64, scale float64) float64 {
 	return diff / scale
 }
 
-// smallKind is the part of the largest entry of all kinds that the scale of a kind has at least: at rest nothing changes with rates.
+// smallKind is the least scale of a kind of columns, relative to the largest entry of all columns: at rest the derivatives by rates
+// are 0.
 const smallKind = 1e-3
 
-// errorOf is the largest error of an entry over the largest entry of all columns of its kind: of the first half, poses, or of the
-// second, rates.
+// errorOf returns the largest error of an entry relative to the largest entry of all columns of its kind. The first half of the
+// columns are derivatives by poses, the second half by rates. It is infinite if the numbers of columns differ.
 func errorOf(got, want [][]float64) (worst float64) {
 	if len(got) != len(want) {
 		return math.Inf(1)
@@ -48,7 +50,8 @@ func errorOf(got, want [][]float64) (worst float64) {
 	return worst
 }
 
-// errorOfGradient is the largest error of a number of one kind, relative to the largest one of the kind.
+// errorOfGradient returns the largest error of a number relative to the largest number of its kind: by force, torque, mass, centre of
+// mass or inertia.
 func errorOfGradient(got, want []derive.BodyDirection) (worst float64) {
 	kinds := []func(b *derive.BodyDirection) []float64{
 		func(b *derive.BodyDirection) []float64 { return b.Force[:] },
@@ -67,7 +70,8 @@ func errorOfGradient(got, want []derive.BodyDirection) (worst float64) {
 	return worst
 }
 
-// errorOfAccelerations is that of all bodies, or where there are fewer numbers, of the coordinates.
+// errorOfAccelerations returns the largest error of the accelerations relative to the largest one. They are of all bodies, six
+// numbers each, or else the second derivatives of the coordinates.
 func (p *problem) errorOfAccelerations(got []float64) float64 {
 	if len(got) == len(p.a) {
 		return away(got, floats(p.a), algebra.MaxAbs(floats(p.a)))

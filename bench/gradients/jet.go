@@ -2,7 +2,7 @@ package main
 
 import "github.com/rung-mbd/rung/internal/dd"
 
-// jet is a number with its derivative along a direction, in 32 digits.
+// jet is a number v with its derivative d along a direction (a dual number), with 32 digits.
 type jet struct{ v, d dd.Num }
 
 func (a jet) plus(b jet) jet  { return jet{dd.Add(a.v, b.v), dd.Add(a.d, b.d)} }
@@ -11,10 +11,10 @@ func (a jet) times(b jet) jet {
 	return jet{dd.Mul(a.v, b.v), dd.Add(dd.Mul(a.v, b.d), dd.Mul(a.d, b.v))}
 }
 
-// triple is a vector.
+// triple is a vector of three components with derivatives.
 type triple [3]jet
 
-// fixed is a vector that does not change.
+// fixed returns a vector with derivatives 0.
 func fixed(x [3]float64) (t triple) {
 	for i := range t {
 		t[i].v = dd.Of(x[i])
@@ -47,7 +47,8 @@ func (a triple) cross(b triple) triple {
 // axes are three unit vectors, the columns of a rotation matrix.
 type axes [3]triple
 
-// rotation is that of a quaternion of doubles, w first, which is taken as a unit one in all digits; all zeros are none.
+// rotation returns the rotation of a quaternion of doubles, w first, which is normalized with 32 digits; four zeros stand for the
+// identity.
 func rotation(q [4]float64) (E axes) {
 	if q == ([4]float64{}) {
 		q[0] = 1

@@ -10,15 +10,15 @@ import (
 	"github.com/rung-mbd/rung/bench/internal/beside"
 )
 
-// options are the flags.
+// options are the values of the flags.
 type options struct {
 	beside.Command
-	peers  string // folder of the programs of peers
-	only   string
-	enough float64
+	peers  string  // folder of the programs of peers; "": none
+	only   string  // regular expression for names of mechanisms
+	enough float64 // processor time for each figure in each round, s
 }
 
-// main measures derivatives beside other programs, as the flags say.
+// main runs the command (see the package comment).
 func main() {
 	beside.Main("gradients", func(args []string, w io.Writer) error {
 		o, err := parse(args, w)
@@ -50,7 +50,7 @@ func (o *options) run() error {
 	return beside.Run(&o.Command, o.measure, readRecord, (*record).publish)
 }
 
-// measure makes the record.
+// measure measures all chosen mechanisms by all programs that are there, and returns the record.
 func (o *options) measure() (*record, error) {
 	match, err := regexp.Compile(o.only)
 	if err != nil {
@@ -109,7 +109,8 @@ func (o *options) measure() (*record, error) {
 	return r, r.check()
 }
 
-// round measures all programs once.
+// round measures a problem by Rung and by the peers at the paths; an empty path is a peer that is not there. It adds the peers'
+// processor time to spent.
 func (o *options) round(p *problem, paths []string, work string, spent *time.Duration) ([]result, error) {
 	list, err := measureOwn(p, o.enough)
 	if err != nil {

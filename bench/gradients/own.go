@@ -13,11 +13,11 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// batch is the least processor time, s, of what is timed at once: the clock takes some microseconds.
+// batch is the least processor time, s, between two readings of the clock, which take some microseconds.
 const batch = 1e-3
 
-// least returns the least processor time of f, s, of batches that take enough time together. What f does for the first time does not
-// count.
+// least returns the least processor time of a call of f, s, over batches of calls that take the time enough, s, together. A first
+// call is not timed. The garbage collector is off meanwhile.
 func least(enough float64, f func() error) (best float64, err error) {
 	defer runtime.GC()
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
@@ -47,7 +47,7 @@ func least(enough float64, f func() error) (best float64, err error) {
 	return best, nil
 }
 
-// own is Rung at a problem.
+// own has Rung's solver and derivatives for a problem, with their inputs and results.
 type own struct {
 	p       *problem
 	solver  *kkt.Solver
@@ -83,9 +83,7 @@ func newOwn(p *problem) *own {
 	return o
 }
 
-// forward and back are a state's derivatives along the directions, and its gradient by bodies; stateSpace and everything those in
-// coordinates, and by states and frames of joints too.
-
+// forward computes the derivatives of all accelerations along the directions.
 func (o *own) forward() error {
 	if err := o.d.At(o.st); err != nil {
 		return err
@@ -93,6 +91,7 @@ func (o *own) forward() error {
 	return o.d.ForwardTo(o.out, o.in, derive.Options{BodiesOnly: true, Untried: true})
 }
 
+// back computes the gradient by loads and mass properties of the bodies.
 func (o *own) back() error {
 	if err := o.d.At(o.st); err != nil {
 		return err
@@ -100,6 +99,7 @@ func (o *own) back() error {
 	return o.d.BodiesTo(o.bodies, o.weights)
 }
 
+// stateSpace computes the derivatives in the coordinates.
 func (o *own) stateSpace() (err error) {
 	if err := o.d.At(o.st); err != nil {
 		return err
@@ -108,6 +108,7 @@ func (o *own) stateSpace() (err error) {
 	return err
 }
 
+// everything computes the gradient by all inputs, also by the state and by frames of joints.
 func (o *own) everything() error {
 	if err := o.d.At(o.st); err != nil {
 		return err
@@ -115,7 +116,7 @@ func (o *own) everything() error {
 	return o.d.AdjointTo(o.all, o.weights, false)
 }
 
-// Ways of Rung.
+// The two ways in which Rung computes derivatives, as named in the tables.
 const (
 	alongWay = "ForwardTo, BodiesTo"
 	spaceWay = "StateSpace, AdjointTo"
@@ -162,12 +163,12 @@ func measureOwn(p *problem, enough float64) ([]result, error) {
 	for i := range got {
 		got[i] = o.all.Body(i)
 	}
-	// Twelve numbers of the state, six of the load and ten of the body; six of each frame of a joint.
+	// For each body twelve numbers of the state, six of the load, ten of the mass properties; for each joint six of each of two frames.
 	space.Numbers, space.GradientError = 28*n+12*p.mech.NumJoints(), errorOfGradient(got, p.wantBody)
 	return append(list, space), nil
 }
 
-// secondRates are the columns of A for the second derivatives of the coordinates.
+// secondRates returns the columns of the rows of A that give the second derivatives of the coordinates.
 func (o *own) secondRates() (columns [][]float64) {
 	n := len(o.space.Coordinates)
 	for k := range 2 * n {

@@ -7,7 +7,7 @@ import (
 	"github.com/rung-mbd/rung/bench/internal/beside"
 )
 
-// Lines of the page between which the tables stand.
+// The lines of the page between which the tables are.
 const (
 	tablesBegin = "<!-- gradients -->"
 	tablesEnd   = "<!-- end of gradients -->"
@@ -22,7 +22,7 @@ func (r *record) publish(page string) error {
 	return beside.Put(page, before+r.tables()+after)
 }
 
-// tables are what stands between the lines of the page.
+// tables returns the facts, the tables and the list of losses, in Markdown.
 func (r *record) tables() string {
 	t := &strings.Builder{}
 	r.facts(t)
@@ -44,6 +44,7 @@ func (r *record) tables() string {
 	return t.String()
 }
 
+// cell returns a time, s, also as multiples of the evaluation, and an error; a dash for the time 0.
 func (x *result) cell(seconds, e float64) string {
 	if seconds == 0 {
 		return "–"
@@ -51,7 +52,7 @@ func (x *result) cell(seconds, e float64) string {
 	return fmt.Sprintf("%s (%s×), %s", beside.Plain(1e6*seconds), beside.Plain(seconds/x.Evaluation), beside.Power(e))
 }
 
-// facts say where and how it was measured.
+// facts writes the lines on the machine, the programs and the settings.
 func (r *record) facts(t *strings.Builder) {
 	r.Machine.Facts(t)
 	for i := range r.Engines {
@@ -74,10 +75,10 @@ func (r *record) facts(t *strings.Builder) {
 	r.Machine.Busy(t)
 }
 
-// column is a program in one of its ways.
+// column is a column of the tables: a program in one of its ways.
 type column struct{ engine, way string }
 
-// columns are all that have results.
+// columns returns the columns that have results, in the order in which these first appear.
 func (r *record) columns() (list []column) {
 	seen := map[column]bool{}
 	for i := range r.Cases {
@@ -92,7 +93,7 @@ func (r *record) columns() (list []column) {
 	return list
 }
 
-// of is the result of a column, nil if it has none.
+// of returns the result for a column; nil if there is none.
 func (m *diagram) of(c column) *result {
 	for k := range m.Results {
 		if x := &m.Results[k]; x.Engine == c.engine && x.Way == c.way {
@@ -102,7 +103,7 @@ func (m *diagram) of(c column) *result {
 	return nil
 }
 
-// table has a row a mechanism and a column a program.
+// table writes a table with a row for each mechanism and a column for each program; cell returns the text for a result.
 func (r *record) table(t *strings.Builder, title string, cell func(x *result) string) {
 	list := r.columns()
 	fmt.Fprintf(t, "\n%s\n\n| mechanism | directions |", title)
@@ -124,7 +125,7 @@ func (r *record) table(t *strings.Builder, title string, cell func(x *result) st
 	}
 }
 
-// losses say where a peer takes less time than Rung, or errs less, and what a peer could not do.
+// losses lists the times in which a peer is faster than Rung, and the mechanisms that a peer could not do.
 func (r *record) losses(t *strings.Builder) {
 	list := &strings.Builder{}
 	rows, lost := 0, 0
@@ -166,7 +167,7 @@ func (r *record) losses(t *strings.Builder) {
 	fmt.Fprintf(t, "whatever its error and the numbers of its gradient:\n\n%s", list)
 }
 
-// least is the least time of Rung or of its peers, and whose it is.
+// least returns the least time of Rung (own) or of its peers, and the program that takes it; 0 if none has a time.
 func (m *diagram) least(of func(x *result) float64, own bool) (best float64, by string) {
 	for k := range m.Results {
 		x := &m.Results[k]

@@ -21,13 +21,15 @@ import (
 type peer struct {
 	beside.Engine
 	program     string // file name; run.sh builds it
-	packageName string // of Debian, that has the library
+	packageName string // Debian package of the library
 	way         string
 	settings    string
-	// input writes files into a folder, and returns the arguments behind MODEL and ENOUGH. A reason says why there is none.
+	// input writes the problem to file, and perhaps further files beside it. It returns the arguments of the program after MODEL and
+	// ENOUGH, or the reason for which the program cannot have this problem.
 	input func(p *problem, file string) (args []string, reason string, err error)
 }
 
+// peers are all programs that are compared with Rung.
 var peers = []peer{
 	{
 		Engine: beside.Engine{Name: "Simbody"}, program: "simbody_derivatives", packageName: "libsimbody-dev", way: "central differences",
@@ -51,23 +53,24 @@ var peers = []peer{
 	},
 }
 
-// answer is what a program prints.
+// answer is the document that a program prints.
 type answer struct {
 	Version                      string
-	Evaluation, Matrix, Gradient float64
-	Accelerations                []float64
-	Matrices                     []struct {
+	Evaluation, Matrix, Gradient float64    // times, s
+	Accelerations                []float64  // of bodies, in the order of the tree text, or of coordinates
+	Matrices                     []struct { // derivatives along the directions, for each step of differences
 		Step    float64
 		Columns [][]float64
 	}
-	Bodies    []float64
-	Gradients []struct {
+	Bodies    []float64  // gradient, sixteen numbers for each body (gradientOf)
+	Gradients []struct { // gradient by masses only, for each step of differences
 		Step   float64
 		Masses []float64
 	}
 }
 
-// measure runs a program. A reason says why it has nothing to measure.
+// measure runs the program at path on a problem, and adds its processor time to spent. If the program cannot do the problem, the
+// result has a Failure.
 func (e *peer) measure(p *problem, path, work string, enough float64, spent *time.Duration) (r result, err error) {
 	r = result{Engine: e.Name, Way: e.way}
 	file := filepath.Join(work, p.name+"."+e.program)
@@ -86,7 +89,8 @@ func (e *peer) measure(p *problem, path, work string, enough float64, spent *tim
 	return r, e.take(p, &r, &a)
 }
 
-// take makes a result of an answer.
+// take sets a result from an answer: times, and errors against the true derivatives. Of several steps of differences the one with
+// the least error counts.
 func (e *peer) take(p *problem, r *result, a *answer) error {
 	r.Evaluation, r.Matrix, r.Gradient = a.Evaluation, a.Matrix, a.Gradient
 	if len(a.Accelerations) == len(p.a) {
@@ -129,7 +133,7 @@ func (e *peer) take(p *problem, r *result, a *answer) error {
 	return nil
 }
 
-// order is the number in the model of each body of a tree text.
+// order returns the numbers in the model of the bodies, in the order of the tree text.
 func (p *problem) order() ([]int, error) {
 	w, err := beside.NewTreeText(p.model, p.planar)
 	if err != nil {
@@ -138,7 +142,7 @@ func (p *problem) order() ([]int, error) {
 	return w.Bodies, nil
 }
 
-// inOrder brings six numbers a body from the order of the tree text to that of the model.
+// inOrder brings six numbers for each body from the order of the tree text into the order of the model.
 func (p *problem) inOrder(x []float64) []float64 {
 	order, err := p.order()
 	if err != nil {
@@ -151,7 +155,8 @@ func (p *problem) inOrder(x []float64) []float64 {
 	return y
 }
 
-// gradientOf reads sixteen numbers a body in the order of the tree text.
+// gradientOf reads the gradient from sixteen numbers for each body, in the order of the tree text: by force, torque, mass, centre of
+// mass and inertia.
 func (p *problem) gradientOf(x []float64) []derive.BodyDirection {
 	order, err := p.order()
 	if err != nil {
@@ -169,7 +174,8 @@ func (p *problem) gradientOf(x []float64) []derive.BodyDirection {
 	return g
 }
 
-// simbodyInput is the tree with the changes of its speeds along each direction.
+// simbodyInput writes the tree text and, for each direction, the derivatives of the joint coordinates and then of their rates. The
+// arguments are steps of differences.
 func simbodyInput(p *problem, file string) (args []string, reason string, err error) {
 	w, err := beside.NewTreeText(p.model, p.planar)
 	if err != nil {
@@ -191,7 +197,7 @@ func simbodyInput(p *problem, file string) (args []string, reason string, err er
 	return []string{"1e-4", "1e-3", "3e-4", "3e-5", "1e-5", "3e-6", "1e-6"}, "", os.WriteFile(file, w.Bytes(), 0o600)
 }
 
-// adolcInput is the tree with the changes of all bodies along each direction, and the weights of the gradient.
+// adolcInput writes the tree text, the derivatives of all bodies' states along each direction, and the weights of the gradient.
 func adolcInput(p *problem, file string) (args []string, reason string, err error) {
 	w, err := beside.NewTreeText(p.model, p.planar)
 	if err != nil {
@@ -215,10 +221,11 @@ func adolcInput(p *problem, file string) (args []string, reason string, err erro
 	return nil, "", os.WriteFile(file, w.Bytes(), 0o600)
 }
 
-// mostNested is the number of bodies up to which a chain is given in MuJoCo's own XML, which nests a hundred elements at most.
+// mostNested is the largest number of bodies of a chain in MuJoCo's own XML, which may nest at most a hundred elements.
 const mostNested = 80
 
-// mujocoInput is the model as rung export writes it, long chains as URDF; and the changes of all hinges along each direction.
+// mujocoInput writes the model as rung export does, long chains as URDF, and a second file with the derivatives of all hinges along
+// each direction (hinges).
 func mujocoInput(p *problem, file string) (args []string, reason string, err error) {
 	for i := range p.model.Joints {
 		if p.model.Joints[i].Type != model.Revolute {
@@ -259,15 +266,15 @@ func mujocoInput(p *problem, file string) (args []string, reason string, err err
 	return args, "", os.WriteFile(list, p.hinges(), 0o600)
 }
 
-// hinges returns the text that the peer's program reads, four lists with their lengths: hinges with their rates, the coordinates, the
-// directions as changes of all angles and then of all rates, and the bodies.
+// hinges returns the text for MuJoCo's program, four lists with their lengths: names and rates of hinges, names of the coordinates,
+// directions as derivatives of all angles and then of all rates, and names of bodies.
 func (p *problem) hinges() []byte {
 	var w bytes.Buffer
 	st := p.mech.Initial()
 	fmt.Fprintln(&w, len(p.model.Joints))
 	for i := range p.model.Joints {
 		j := &p.model.Joints[i]
-		// The rate of a hinge is how it changes along the motion itself.
+		// The rate of a hinge is the derivative of its angle along the direction of the motion itself.
 		u := make([]derive.BodyDirection, len(st.Bodies))
 		for k := range u {
 			u[k].Rotation = st.Bodies[k].Omega

@@ -12,7 +12,7 @@ import (
 // recordFormat is the name of the record's format.
 const recordFormat = "rung-gradients/1"
 
-// record is what one call has measured.
+// record has the results of one call of the command.
 type record struct {
 	Format   string          `json:"format"`
 	Machine  beside.Host     `json:"machine"`
@@ -27,7 +27,7 @@ type settings struct {
 	Enough float64 `json:"enough_seconds"` // of processor time for each figure in each round
 }
 
-// diagram is a mechanism with what all programs did on it.
+// diagram is a mechanism with the results of all programs on it.
 type diagram struct {
 	Name        string   `json:"name"`
 	Title       string   `json:"title"`
@@ -38,7 +38,7 @@ type diagram struct {
 	Results     []result `json:"results"`
 }
 
-// result is what one program did in one way. One with a failure has nothing else. A time of 0 says that it was not measured.
+// result is the result of one program in one way. A result with a failure has no numbers; a time of 0 was not measured.
 type result struct {
 	Engine            string  `json:"engine"`
 	Way               string  `json:"way"`
@@ -46,15 +46,15 @@ type result struct {
 	AccelerationError float64 `json:"acceleration_error,omitempty"`
 	Matrix            float64 `json:"matrix_seconds,omitempty"`
 	MatrixError       float64 `json:"matrix_error,omitempty"`
-	Step              float64 `json:"step,omitempty"` // of differences, the best of those tried
+	Step              float64 `json:"step,omitempty"` // of differences, the best one tried
 	Gradient          float64 `json:"gradient_seconds,omitempty"`
 	GradientError     float64 `json:"gradient_error,omitempty"`
-	Numbers           int     `json:"numbers,omitempty"` // by which the gradient is
+	Numbers           int     `json:"numbers,omitempty"` // count of inputs by which the gradient is taken
 	Failure           string  `json:"failure,omitempty"`
 }
 
-// again takes the least times of two rounds, and the larger errors: a program that iterates need not end at the same number. One
-// that has failed in one round has failed.
+// again merges the result x of another round into r: the lesser times and the larger errors, as a program that iterates need not end
+// at the same numbers. A failure in one round is a failure of both.
 func (r *result) again(x *result) {
 	if r.Failure != "" || x.Failure != "" {
 		*r = result{Engine: r.Engine, Way: r.Way, Failure: cmp.Or(r.Failure, x.Failure)}
@@ -65,9 +65,10 @@ func (r *result) again(x *result) {
 	r.MatrixError, r.GradientError = max(r.MatrixError, x.MatrixError), max(r.GradientError, x.GradientError)
 }
 
-// readRecord reads a record, and refuses what is none.
+// readRecord reads the record at path. It returns an error if the file has no valid record (check).
 func readRecord(path string) (*record, error) { return beside.ReadRecord(path, decodeRecord) }
 
+// decodeRecord reads and checks a record.
 func decodeRecord(f io.Reader) (*record, error) {
 	r := &record{}
 	if err := beside.DecodeRecord(r, f); err != nil {
@@ -76,7 +77,7 @@ func decodeRecord(f io.Reader) (*record, error) {
 	return r, r.check()
 }
 
-// check refuses numbers that no measurement has.
+// check returns an error for results that no measurement can have: without times, or with negative or infinite numbers.
 func (r *record) check() error {
 	if err := beside.IsFormat(r.Format, recordFormat); err != nil {
 		return err

@@ -2,26 +2,26 @@ package main
 
 import "github.com/rung-mbd/rung/internal/dd"
 
-// rowKind is what a row says.
+// rowKind is the kind of an equation.
 type rowKind uint8
 
 const (
-	meet  rowKind = iota // two points meet, along a world axis
+	meet  rowKind = iota // two points coincide in the direction of a world axis
 	cross                // two axes are at right angles
-	slide                // a point is in a plane that another body carries; of coordinates: how far
-	turn                 // of coordinates: the angle about an axis that the first body carries
+	slide                // a point is in a plane fixed in the other body; as a coordinate: its distance from the plane
+	turn                 // only as a coordinate: the angle about an axis fixed in the first body
 )
 
-// row is an equation between two bodies, −1 the world, at each level: position, velocity, acceleration.
+// row is an equation between two bodies, or a coordinate, at each level: position, velocity, acceleration.
 type row struct {
 	kind   rowKind
-	a, b   int
-	pa, pb triple // points in the bodies
-	ua, ub triple // axes in the bodies
-	axis   int
+	a, b   int    // numbers of the bodies; −1: the world
+	pa, pb triple // points in the frames of the bodies
+	ua, ub triple // axes in the frames of the bodies
+	axis   int    // of meet: world axis
 }
 
-// Levels of a row.
+// The levels of a row: order of the derivative by time.
 const (
 	atPosition = iota
 	atVelocity
@@ -31,6 +31,7 @@ const (
 // ground is the world.
 var ground = solid{E: rotation([4]float64{1})}
 
+// of returns the body i, or the world for −1.
 func of(bodies []solid, i int) *solid {
 	if i < 0 {
 		return &ground
@@ -38,7 +39,7 @@ func of(bodies []solid, i int) *solid {
 	return &bodies[i]
 }
 
-// point is a point of a body at a level.
+// point returns the position, velocity or acceleration, by level, of the point p of a body; p is in the frame of the body.
 func (s *solid) point(p triple, level int) triple {
 	r := s.E.times(p.minus(s.com))
 	switch level {
@@ -50,7 +51,7 @@ func (s *solid) point(p triple, level int) triple {
 	return s.a.plus(s.alpha.cross(r)).plus(s.w.cross(s.w.cross(r)))
 }
 
-// direction is an axis of a body at a level.
+// direction returns an axis u of a body, or its first or second derivative by time, by level; u is in the frame of the body.
 func (s *solid) direction(u triple, level int) triple {
 	n := s.E.times(u)
 	switch level {
@@ -62,7 +63,8 @@ func (s *solid) direction(u triple, level int) triple {
 	return s.alpha.cross(n).plus(s.w.cross(s.w.cross(n)))
 }
 
-// at is the row at a level: a value, its first or its second derivative by time. An angle has none at the level of positions.
+// at returns the value of the row, or its first or second derivative by time, by level. A row of kind turn has no value at the level
+// of positions.
 func (r *row) at(bodies []solid, level int) jet {
 	a, b := of(bodies, r.a), of(bodies, r.b)
 	gap := func(level int) triple { return b.point(r.pb, level).minus(a.point(r.pa, level)) }
@@ -93,7 +95,8 @@ func (r *row) at(bodies []solid, level int) jet {
 	return first(0).dot(b.alpha.minus(a.alpha)).plus(first(1).dot(rate))
 }
 
-// jacobian are the derivatives of the row by the velocities of its bodies, six numbers each, angular first. What moves them is still.
+// jacobian returns the derivatives of the row at velocity level by the velocities of its two bodies, six numbers each, angular first.
+// They are the row's rates for unit velocities of one body while the other one stands; for the world they are 0.
 func (r *row) jacobian(bodies []solid) (J [2][6]jet) {
 	for side, i := range [2]int{r.a, r.b} {
 		if i < 0 {

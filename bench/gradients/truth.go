@@ -9,41 +9,39 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// truth differentiates the equations of a mechanism in 32 digits, by numbers with two parts and dense Cholesky factors of all its
-// rows. It has its equations, its choice of rows and its solution for itself: of Rung it uses the document and the arithmetic of
-// internal/dd alone.
+// truth differentiates the equations of a mechanism with 32 digits, by dual numbers (jet) and dense factors of all its rows. It has
+// equations, a choice of rows and a solution of its own: from Rung it uses only the document and the arithmetic of internal/dd.
 type truth struct {
-	gravity triple
-	bodies  []solid // at the state, without derivatives
-	rows    []row   // of the joints
-	coords  []row   // of the coordinates
-	forces  []push
-	touched [][]int // by body: rows of its joints
-
-	dynamics *dense // of the rows of the joints
-	all      *dense // with those of the coordinates
-
-	a, lambda []dd.Num // accelerations, six numbers a body (angular first), and multipliers
+	gravity   triple
+	bodies    []solid // at the state, with derivatives 0
+	rows      []row   // of the joints
+	coords    []row   // of the coordinates
+	forces    []push
+	touched   [][]int  // by body: rows of its joints
+	dynamics  *dense   // with the rows of the joints
+	all       *dense   // with the rows of the joints and of the coordinates
+	a, lambda []dd.Num // accelerations, six numbers for each body (angular first), and multipliers
 }
 
-// solid is a body: axes, centre of mass, angular velocity, velocity of the centre, accelerations; and its numbers, in its own axes.
+// solid is a body with its state, accelerations, loads and mass properties.
 type solid struct {
-	E             axes
-	c, w, v       triple
-	alpha, a      triple
-	force, torque triple
+	E             axes   // axes of the body, world frame
+	c, w, v       triple // centre of mass, angular velocity, velocity of the centre of mass, world frame
+	alpha, a      triple // angular acceleration, acceleration of the centre of mass, world frame
+	force, torque triple // loads, world frame, the force at the centre of mass
 	mass          jet
-	com           triple
-	inertia       [6]jet // xx yy zz xy xz yz
+	com           triple // centre of mass, frame of the body
+	inertia       [6]jet // xx yy zz xy xz yz about the centre of mass, axes of the body
 }
 
-// push is a constant force along a freedom.
+// push is a constant force, or torque, along a freedom.
 type push struct {
 	row
 	size dd.Num
 }
 
-// newTruth reads the model, which has no parts but bodies and joints of a few types. coordinates are numbers of joints with one freedom.
+// newTruth makes the equations of a model and solves them. coordinates are numbers of joints with one freedom. It returns an error
+// for parts of the model that it does not build: everything but bodies and joints of a few types.
 func newTruth(m *model.Model, coordinates []int) (*truth, error) {
 	if len(m.Forces)+len(m.Couplings)+len(m.Terrains) > 0 {
 		return nil, fmt.Errorf("model %q: forces and couplings, and terrains, are not built here", m.Name)
@@ -79,7 +77,7 @@ func newTruth(m *model.Model, coordinates []int) (*truth, error) {
 	return t, t.solve()
 }
 
-// between is a row between the bodies of a joint, without axes.
+// between returns a row between the bodies of a joint, with the origins of its frames as points, without kind and axes.
 func (t *truth) between(j *model.Joint, number map[string]int) row {
 	return row{
 		a: number[j.Predecessor], b: number[j.Successor],
@@ -87,7 +85,7 @@ func (t *truth) between(j *model.Joint, number map[string]int) row {
 	}
 }
 
-// freedom is the row of the one coordinate of a joint.
+// freedom returns the row of the coordinate of a joint with one freedom.
 func (t *truth) freedom(j *model.Joint, number map[string]int) (row, error) {
 	r := t.between(j, number)
 	switch j.Type {
@@ -102,13 +100,14 @@ func (t *truth) freedom(j *model.Joint, number map[string]int) (row, error) {
 	return r, nil
 }
 
-// frameAxis is an axis of a frame, in its body.
+// frameAxis returns the axis k of a frame, in the frame of its body.
 func frameAxis(f *model.Pose, k int) triple {
 	E := rotation(f.Orientation)
 	return E[k]
 }
 
-// join adds the rows of a joint, and its force. It returns an error for types of joints and for forces on freedoms that it does not build.
+// join adds the rows of a joint, and its constant force. It returns an error for types of joints, and for other forces on their
+// freedoms, that it does not build.
 func (t *truth) join(j *model.Joint, number map[string]int) error {
 	stops := slices.ContainsFunc(j.Limits, func(l *model.Limit) bool { return l != nil && l.Stop != (model.Stop{}) })
 	if stops || len(j.Damping)+len(j.Stiffness)+len(j.Dampers)+len(j.Springs)+len(j.Friction)+len(j.Motion)+len(j.Armature) > 0 {
@@ -130,6 +129,7 @@ func (t *truth) join(j *model.Joint, number map[string]int) error {
 		}
 		t.rows = append(t.rows, r)
 	}
+	// square adds the row that axis p of the predecessor's frame and axis s of the successor's are at right angles.
 	square := func(p, s int) {
 		r := base
 		r.kind, r.ua, r.ub = cross, frameAxis(&j.PredecessorFrame, p), frameAxis(&j.SuccessorFrame, s)
@@ -164,7 +164,7 @@ func (t *truth) join(j *model.Joint, number map[string]int) error {
 	return nil
 }
 
-// moment is I·x, world axes.
+// moment returns I·x, world axes, with the inertia I about the centre of mass.
 func (s *solid) moment(x triple) triple {
 	y := s.E.back(x)
 	I := &s.inertia
@@ -175,7 +175,7 @@ func (s *solid) moment(x triple) triple {
 	})
 }
 
-// balance is M·a − f of a body, angular first; what its joints do to it is not in it.
+// balance returns M·a − f of a body, angular first: inertia forces less gravity and loads, without the forces of joints.
 func (t *truth) balance(s *solid) (r [6]jet) {
 	h := s.moment(s.alpha).plus(s.w.cross(s.moment(s.w))).minus(s.torque)
 	f := s.a.minus(t.gravity).by(s.mass).minus(s.force)
@@ -184,8 +184,9 @@ func (t *truth) balance(s *solid) (r [6]jet) {
 	return r
 }
 
-// residual is that of the equations, and its derivative along the direction that bodies move in, multipliers held. only, unless
-// negative, is the one body that moves.
+// residual returns the residuals of the equations of all bodies and rows, with their derivatives along the derivatives that the
+// bodies carry, the multipliers held. If only is not negative, only the body with that number has derivatives, and the residuals of
+// other bodies and rows are left 0 or incomplete.
 func (t *truth) residual(bodies []solid, only int) (body, joint []jet) {
 	body, joint = make([]jet, 6*len(bodies)), make([]jet, len(t.rows))
 	act := func(r *row, size dd.Num) {
@@ -245,7 +246,7 @@ func (t *truth) solve() error {
 	return nil
 }
 
-// setAcceleration gives a body its acceleration, and how that changes.
+// setAcceleration sets the accelerations of a body to a, six numbers, angular first, and their derivatives to change, if not nil.
 func setAcceleration(s *solid, a, change []dd.Num) {
 	for k := range 3 {
 		s.alpha[k].v, s.a[k].v = a[k], a[3+k]
@@ -255,6 +256,7 @@ func setAcceleration(s *solid, a, change []dd.Num) {
 	}
 }
 
+// values returns the values of x.
 func values(x []jet) []dd.Num {
 	v := make([]dd.Num, len(x))
 	for i := range x {
@@ -263,6 +265,7 @@ func values(x []jet) []dd.Num {
 	return v
 }
 
+// changes returns the derivatives of x.
 func changes(x []jet) []dd.Num {
 	v := make([]dd.Num, len(x))
 	for i := range x {
@@ -271,6 +274,7 @@ func changes(x []jet) []dd.Num {
 	return v
 }
 
+// negative negates x in place and returns it.
 func negative(x []dd.Num) []dd.Num {
 	for i := range x {
 		x[i] = dd.Neg(x[i])
@@ -278,7 +282,7 @@ func negative(x []dd.Num) []dd.Num {
 	return x
 }
 
-// move makes the bodies change along a direction of the state.
+// move returns the bodies with derivatives along a direction of the state.
 func (t *truth) move(u []derive.BodyDirection) []solid {
 	list := append([]solid(nil), t.bodies...)
 	for i := range list {
@@ -297,7 +301,8 @@ func (t *truth) move(u []derive.BodyDirection) []solid {
 	return list
 }
 
-// forward returns how accelerations change along a direction, and second derivatives of the coordinates.
+// forward returns the derivatives along a direction of the accelerations, six numbers for each body, and of the second derivatives of
+// the coordinates.
 func (t *truth) forward(u []derive.BodyDirection) (a, coords []float64) {
 	list := t.move(u)
 	body, joint := t.residual(list, -1)
@@ -311,6 +316,7 @@ func (t *truth) forward(u []derive.BodyDirection) (a, coords []float64) {
 	return floats(change), coords
 }
 
+// floats returns x rounded to doubles.
 func floats(x []dd.Num) []float64 {
 	v := make([]float64, len(x))
 	for i := range x {
@@ -319,7 +325,8 @@ func floats(x []dd.Num) []float64 {
 	return v
 }
 
-// coordinate is the direction in which coordinate k changes by 1 and the others, and all rates, stay; and that in which its rate does.
+// coordinate returns two directions: along pose, coordinate k changes by 1, and other coordinates and all rates do not; along rate,
+// only the rate of coordinate k changes by 1.
 func (t *truth) coordinate(k int) (pose, rate []derive.BodyDirection) {
 	right := make([]dd.Num, len(t.rows)+len(t.coords))
 	right[len(t.rows)+k] = dd.Of(1)
@@ -335,7 +342,8 @@ func (t *truth) coordinate(k int) (pose, rate []derive.BodyDirection) {
 	return pose, rate
 }
 
-// keepRates makes the velocities of a direction such that the rates of all rows stay, with the least change.
+// keepRates changes the velocities of a direction u by the least amount, in the metric of the inertias, so that the rates of all
+// rows do not change along u. by is the factored system of the rows.
 func (t *truth) keepRates(u []derive.BodyDirection, by *dense, rows []row) {
 	list := t.move(u)
 	right := make([]dd.Num, len(rows))
@@ -351,7 +359,8 @@ func (t *truth) keepRates(u []derive.BodyDirection, by *dense, rows []row) {
 	}
 }
 
-// follow is what the joints make of a direction: the nearest one that they allow, in the metric of the inertias, poses first.
+// follow replaces a direction by the nearest one that the joints allow, in the metric of the inertias: first its poses, then its
+// velocities.
 func (t *truth) follow(u []derive.BodyDirection) {
 	list, right := t.move(u), make([]dd.Num, len(t.rows))
 	for i := range t.rows {
@@ -367,8 +376,8 @@ func (t *truth) follow(u []derive.BodyDirection) {
 	t.keepRates(u, t.dynamics, t.rows)
 }
 
-// gradient returns the derivatives of a sum of accelerations by the loads on all bodies, their masses, centres of mass and inertias.
-// weights are six a body, angular first.
+// gradient returns the derivatives of a weighted sum of accelerations by the loads on all bodies, their masses, centres of mass and
+// inertias. There are six weights for each body, angular first.
 func (t *truth) gradient(weights []float64) []derive.BodyDirection {
 	w := make([]dd.Num, len(weights))
 	for i, x := range weights {
@@ -378,6 +387,7 @@ func (t *truth) gradient(weights []float64) []derive.BodyDirection {
 	g := make([]derive.BodyDirection, len(t.bodies))
 	list := append([]solid(nil), t.bodies...)
 	for i := range g {
+		// along returns the derivative of the sum along the derivatives that set gives to body i, by the adjoint solution y, l.
 		along := func(set func(s *solid)) float64 {
 			set(&list[i])
 			body, joint := t.residual(list, i)

@@ -4,16 +4,15 @@ import (
 	"math"
 )
 
-// Crossover says from how many bodies on the sparse method is faster than
-// another one on a family.
+// Crossover is the number of bodies from which on the sparse method is faster than another method on a family.
 type Crossover struct {
 	Family string   `json:"family"`
 	Method string   `json:"method"`
-	Bodies *float64 `json:"bodies"` // nil where the sparse method is not faster at any size
-	Always bool     `json:"always"` // the sparse method is faster at the smallest size already, which is Bodies
+	Bodies *float64 `json:"bodies"` // nil if the sparse method is not faster at the largest size
+	Always bool     `json:"always"` // the sparse method is faster at all sizes; Bodies is then the smallest one
 }
 
-// crossovers compares the sparse method with the others, family by family.
+// crossovers compares the sparse method with each other method, family by family.
 func crossovers(records []Record) []Crossover {
 	list := []Crossover{}
 	all := Groups(records)
@@ -32,9 +31,8 @@ func crossovers(records []Record) []Crossover {
 	return list
 }
 
-// crossoverOf finds the last change from slower to faster over the sizes that
-// both were measured at, and interpolates between logarithms. It reports false
-// if there is no such size.
+// crossoverOf returns the last change from slower to faster over the sizes at which both methods were measured, interpolated between
+// logarithms. It returns false if there is no such size.
 func crossoverOf(sparse, other []Record) (Crossover, bool) {
 	c := Crossover{Family: other[0].Family, Method: other[0].Method}
 	at := map[int]int64{}
@@ -68,12 +66,11 @@ func crossoverOf(sparse, other []Record) (Crossover, bool) {
 // Comparison is the sparse method against the fastest other one on a single model.
 type Comparison struct {
 	Model  string  `json:"model"`
-	Method string  `json:"method"` // the fastest of the others
-	Ratio  float64 `json:"ratio"`  // the time of the sparse method over its time
+	Method string  `json:"method"` // the fastest other method
+	Ratio  float64 `json:"ratio"`  // the time of the sparse method over the time of the other one
 }
 
-// comparisons compares the methods on every single model that was measured by the sparse
-// one and another.
+// comparisons compares the sparse method with the fastest other one on every single model that was measured by both.
 func comparisons(records []Record) (list []Comparison) {
 	for i := range records {
 		sparse := &records[i]

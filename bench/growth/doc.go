@@ -15,9 +15,10 @@
 //
 // # What is measured
 //
-// An evaluation goes from a state to accelerations and multipliers: it assembles the system, factors it, and solves it with
-// refinement. Times are medians over repeated evaluations after a first one. The analysis is done once for a mechanism and measured
-// by itself. [Usage] says whether others kept the process waiting for a processor, so that times are not to be trusted.
+// An evaluation computes accelerations and multipliers from a state: it assembles the system, factors it, and solves it with
+// refinement. Times are medians over repeated evaluations after a first one. The analysis is done once for a mechanism and timed
+// separately. [Usage] tells whether other processes kept this one waiting for a processor, in which case the times are not to be
+// trusted.
 //
 // [Fits] fits a power law to times, or to the work of a factorization, which is the same on every machine:
 //
@@ -29,7 +30,7 @@
 //
 // # Costs and errors
 //
-// The time is at least Options.MinTime for each part of a record, and Options.MaxTime keeps sizes out that would take long. Memory
-// is what the largest mechanism needs. Measure ends at the first size that cannot be measured, with a [*SizeError], unless
-// Options.OnMissing takes it.
+// Measure spends at least Options.MinTime on each part of a record; Options.MaxTime leaves out sizes that would take long. It takes
+// the memory of the largest mechanism. It ends at the first size that cannot be measured, with a [*SizeError], unless
+// Options.OnMissing is set.
 package growth

@@ -10,12 +10,12 @@ import (
 	"strconv"
 )
 
-// Document is all that has been measured: what rung bench --json prints, and docs/cli.md describes.
+// Document has all measurements of Measure and the fits to them: the document of rung bench --json (docs/cli.md).
 type Document struct {
 	Records     []Record     `json:"records"`
-	Fits        []Fit        `json:"fits"`        // of the time, of families
-	Crossovers  []Crossover  `json:"crossovers"`  // of the sparse method with each of the others
-	Comparisons []Comparison `json:"comparisons"` // on single models
+	Fits        []Fit        `json:"fits"`        // of the time, for each family and method
+	Crossovers  []Crossover  `json:"crossovers"`  // of the sparse method with each other method
+	Comparisons []Comparison `json:"comparisons"` // of the methods on single models
 }
 
 // WriteJSON writes the document with a line for each record and fit.
@@ -28,7 +28,7 @@ func (d *Document) WriteJSON(w io.Writer) error {
 		jsonMember(b, "records", d.Records),
 		jsonMember(b, "fits", d.Fits),
 	)
-	if len(d.Crossovers) > 0 { // several methods
+	if len(d.Crossovers) > 0 { // there are some only with several methods
 		err = errors.Join(err, jsonMember(b, "crossovers", d.Crossovers))
 	}
 	if len(d.Comparisons) > 0 {
@@ -38,8 +38,8 @@ func (d *Document) WriteJSON(w io.Writer) error {
 	return errors.Join(err, b.Flush())
 }
 
-// jsonMember writes a member of the document, a line for each element; the first
-// member is records.
+// jsonMember writes a member of the document whose value is a list, a line for each element. The member "records" is the first
+// one; the others begin with a comma.
 func jsonMember[T any](w io.Writer, name string, list []T) error {
 	sep := ","
 	if name == "records" {
@@ -53,7 +53,8 @@ func jsonMember[T any](w io.Writer, name string, list []T) error {
 	return err
 }
 
-// jsonLines writes the elements of a list, a line each. A failure of w shows at its end, where it is flushed.
+// jsonLines writes the elements of a list, one on a line. It returns only errors of encoding; an error of w shows when w is
+// flushed.
 func jsonLines[T any](w io.Writer, list []T) error {
 	for i := range list {
 		line, err := json.Marshal(&list[i])
@@ -72,7 +73,7 @@ func jsonLines[T any](w io.Writer, list []T) error {
 	return nil
 }
 
-// WriteCSV writes the records with the names of the JSON fields as head. It returns the error of w.
+// WriteCSV writes the records as comma-separated values, under a line with the names of the JSON fields. It returns the error of w.
 func (d *Document) WriteCSV(w io.Writer) error {
 	c := csv.NewWriter(w)
 	err := c.Write([]string{

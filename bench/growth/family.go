@@ -9,23 +9,22 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// Family is mechanisms that grow with a number.
+// Family is a family of mechanisms that grow with a number n.
 type Family struct {
 	Name string
 
-	// Model makes the model of size n. Nothing refers to it once it has been measured.
+	// Model makes the model of size n. Measure keeps no reference to the model once it has been measured.
 	Model func(n int) (*model.Model, error)
 
-	// Bodies returns how many bodies the model of size n has, which grows with n. Sizes are numbers of bodies then: the largest
-	// model that is not larger is measured, or the one of size 1. Nil: Sizes are those of Model.
+	// Bodies returns the number of bodies of the model of size n, which grows with n. If it is set, Sizes are numbers of bodies,
+	// and for each of them the largest model with at most so many bodies is measured, or the model of size 1. If it is nil, Sizes
+	// are the arguments of Model.
 	Bodies func(n int) (int, error)
-
-	Sizes []int // in increasing order
-
-	single bool
+	Sizes  []int // in increasing order
+	single bool  // one model that does not grow (Single)
 }
 
-// Generated returns a family of bench.Generate, whose sizes are numbers of bodies. Models draw random numbers from a seed.
+// Generated returns a family of bench.Generate; its sizes are numbers of bodies. Models draw random numbers from the seed.
 //
 // It returns an error that wraps bench.ErrFamily if there is no family of that name.
 func Generated(name string, seed uint64, sizes ...int) (Family, error) {
@@ -39,7 +38,7 @@ func Generated(name string, seed uint64, sizes ...int) (Family, error) {
 	}, nil
 }
 
-// Single returns one model under a name, which does not grow. Methods are compared on it (Document.Comparisons).
+// Single returns a family of the one model m, which does not grow. Methods are compared on it (Document.Comparisons).
 //
 // It panics if m is nil.
 func Single(name string, m *model.Model) Family {
@@ -49,7 +48,7 @@ func Single(name string, m *model.Model) Family {
 	return Family{Name: name, Sizes: []int{len(m.Bodies)}, Model: func(int) (*model.Model, error) { return m, nil }, single: true}
 }
 
-// largest returns the largest n whose model has at most size bodies, or 1.
+// largest returns the largest n whose model has at most size bodies; 1 if there is none.
 func (f *Family) largest(size int) int {
 	return max(1, sort.Search(size, func(n int) bool {
 		nb, err := f.Bodies(n + 1)

@@ -6,20 +6,20 @@ import (
 )
 
 const (
-	fitSizes = 3  // a fit takes at least so many sizes, from the largest down, and
-	fitRange = 10 // all that are not smaller than the largest by more than this
+	fitSizes = 3  // a fit takes at least so many sizes, from the largest down,
+	fitRange = 10 // and all others that are smaller than the largest by at most this factor
 )
 
-// Fit is the growth of one family and method: c·bodies^Exponent, by least squares of the logarithms, over the three largest
-// sizes and all others within a factor of ten of the largest. At the lower sizes, terms that grow slowly hide those that will grow
-// fast.
+// Fit is the power law c·bodies^Exponent of one family and method, by least squares of the logarithms, over the three largest
+// sizes and all others within a factor of ten of the largest. Smaller sizes are left out: there, terms of lower order hide the
+// growth.
 type Fit struct {
 	Family   string   `json:"family"`
 	Method   string   `json:"method"`
 	Exponent *float64 `json:"exponent"` // nil with fewer than two sizes
-	// ExponentError is the standard error of the exponent, from how far the sizes are from the fit; nil with fewer than three.
+	// ExponentError is the standard error of the exponent, from the residuals of the fit; nil with fewer than three sizes.
 	ExponentError *float64 `json:"exponent_error"`
-	PerBody       float64  `json:"ns_per_body"` // of the fit, at the largest size: ns where it is of Time
+	PerBody       float64  `json:"ns_per_body"` // the fit at the largest size, per body; ns if the quantity is Time
 }
 
 // Fits returns one fit of a quantity, such as Time or Flops, for each family and method, in the order of the records.
@@ -31,7 +31,7 @@ func Fits(records []Record, quantity func(*Record) float64) []Fit {
 	return list
 }
 
-// Groups splits records by family and method, in order.
+// Groups splits records by family and method, in the order in which each pair of these first appears.
 func Groups(records []Record) [][]Record {
 	var out [][]Record
 	index := map[[2]string]int{}
@@ -48,7 +48,7 @@ func Groups(records []Record) [][]Record {
 	return out
 }
 
-// upperSizes returns the records that count in a fit, the largest first.
+// upperSizes returns the records that count in a fit (fitSizes, fitRange), the largest size first.
 func upperSizes(records []Record) []Record {
 	list := slices.SortedFunc(slices.Values(records), func(a, b Record) int { return b.Bodies - a.Bodies })
 	n := min(fitSizes, len(list))
@@ -58,7 +58,8 @@ func upperSizes(records []Record) []Record {
 	return list[:n]
 }
 
-// fitOf fits the records of one family and method; there is at least one.
+// fitOf fits a quantity of the records of one family and method, of which there is at least one. With x = log bodies and
+// y = log quantity, the line is y = my + slope·(x − mx), mx and my being the means.
 func fitOf(records []Record, quantity func(*Record) float64) Fit {
 	records = upperSizes(records)
 	xs, ys := make([]float64, len(records)), make([]float64, len(records))

@@ -13,14 +13,14 @@ import (
 	"github.com/rung-mbd/rung/tree"
 )
 
-// sureOver times Options.MaxTime is a predicted time that is over it for sure.
+// sureOver times Options.MaxTime is the predicted time beyond which a size is left out: predictions are not off by so much.
 const sureOver = 4
 
-// Measure measures each family by each method, and fits how the time grows. It measures time and memory of the process, whose
-// collector it paces, so nothing else should run beside it.
+// Measure measures each family by each method, and fits power laws to the times. It measures time and memory of the process and
+// sets the pace of the garbage collector, so nothing else should run in the process meanwhile.
 //
-// It returns an error if a method has no such name, the first *SizeError that Options.OnMissing does not take, what the functions
-// of the options return, and the cause for which ctx has ended.
+// It returns an error for an unknown method, the first error that a function of the options returns, the cause for which ctx has
+// ended, and, without Options.OnMissing, the first *SizeError other than sizes left out.
 func Measure(ctx context.Context, families []Family, o Options) (*Document, error) {
 	o, err := o.withDefaults()
 	if err != nil {
@@ -46,11 +46,12 @@ type series struct {
 	*Family
 	o      *Options
 	method string
-	last   *Record // the largest size so far
-	done   int64   // the sum of the sizes that are done
+	last   *Record // of the largest size so far; nil before the first
+	done   int64   // sum of the sizes that are done, over all series
 }
 
-// measureTo adds the records of all sizes to doc.
+// measureTo measures all sizes and adds their records to doc. After an error that leaves larger sizes out, it only counts these
+// as done.
 func (s *series) measureTo(ctx context.Context, doc *Document) error {
 	over := false
 	for _, size := range s.Sizes {
@@ -81,12 +82,13 @@ func (s *series) measureTo(ctx context.Context, doc *Document) error {
 	return nil
 }
 
-// leftOut reports whether an error is a reason to leave larger sizes out.
+// leftOut reports whether err is a reason to leave out larger sizes of the family, too: too long, loops, or too much memory.
 func leftOut(err error) bool {
 	return errors.Is(err, ErrTooLong) || errors.Is(err, ErrLoops) || errors.Is(err, tree.ErrMemory)
 }
 
-// missing says that a size has no record.
+// missing treats the error err of a size that has no record: it returns the result of Options.OnMissing, or, if that is nil, the
+// error, unless it is an expected one.
 func (s *series) missing(size int, err error, expected bool) error {
 	e := &SizeError{s.Name, s.method, size, err}
 	switch {
@@ -98,7 +100,8 @@ func (s *series) missing(size int, err error, expected bool) error {
 	return e
 }
 
-// next measures the model for a size. It returns nil if that has been measured already.
+// next measures the model for a size. It returns a nil record if that model has been measured already, for a smaller size, and
+// ErrTooLong if the record before has exceeded the limit.
 func (s *series) next(ctx context.Context, size int) (*Record, error) {
 	if s.exceeds(s.last) {
 		return nil, ErrTooLong
@@ -127,13 +130,13 @@ func (s *series) next(ctx context.Context, size int) (*Record, error) {
 	return rec, nil
 }
 
-// exceeds reports whether rec took longer than the limit.
+// exceeds reports whether an evaluation of rec took longer than Options.MaxTime. rec may be nil.
 func (s *series) exceeds(rec *Record) bool {
 	limit := s.o.MaxTime.Nanoseconds()
 	return limit > 0 && rec != nil && rec.TotalNs > limit
 }
 
-// newRecord returns a record of one thread with its times.
+// newRecord returns a record of a measurement on one thread.
 func (s *series) newRecord(mech *mechanism.Mechanism, unknowns int, times timing) *Record {
 	return &Record{
 		Family: s.Name, Bodies: mech.NumBodies(), Joints: mech.NumJoints(), Unknowns: unknowns,
@@ -142,8 +145,8 @@ func (s *series) newRecord(mech *mechanism.Mechanism, unknowns int, times timing
 	}
 }
 
-// prepare makes and compiles the model of size n, and starts the account of
-// memory: base is what the process held before.
+// prepare makes and compiles the model of size n, and resets the peak of the process's memory. base is the memory, bytes, that
+// the process held before.
 func (s *series) prepare(ctx context.Context, n, size int) (mech *mechanism.Mechanism, base int64, err error) {
 	s.stage("generating", size)
 	debug.FreeOSMemory()
@@ -157,7 +160,7 @@ func (s *series) prepare(ctx context.Context, n, size int) (mech *mechanism.Mech
 	return mech, base, nil
 }
 
-// mechanism compiles the model of size n, which nothing of this package refers to afterwards.
+// mechanism makes and compiles the model of size n. It keeps no reference to the model.
 func (s *series) mechanism(ctx context.Context, n int) (*mechanism.Mechanism, error) {
 	m, err := s.Model(n)
 	if err != nil {
@@ -166,22 +169,23 @@ func (s *series) mechanism(ctx context.Context, n int) (*mechanism.Mechanism, er
 	return mechanism.NewContext(ctx, m)
 }
 
-// manyBodies is a number of bodies whose matrices are some megabytes:
-// those of fewer go unseen in the memory of a process.
+// manyBodies is the number of bodies from which on the matrices take some megabytes. Smaller ones do not show in the memory of a
+// process.
 const manyBodies = 1000
 
-// freeLarge returns memory that nothing refers to any more to the system, unless the model is small.
+// freeLarge returns garbage to the system at once if the model has manyBodies bodies or more.
 func freeLarge(bodies int) {
 	if bodies >= manyBodies {
 		debug.FreeOSMemory()
 	}
 }
 
-// nameWidth is that of the names of families in stages.
+// nameWidth is the largest width of the name of a family in a stage, in characters.
 const nameWidth = 60
 
-func (s *series) stage(what string, size int) {
+// stage tells Options.OnStage that an activity, such as "analysing", begins for a size.
+func (s *series) stage(activity string, size int) {
 	if s.o.OnStage != nil {
-		s.o.OnStage(fmt.Sprintf("%s %s, size %d, %s", what, fault.Text(s.Name, nameWidth), size, s.method), s.done)
+		s.o.OnStage(fmt.Sprintf("%s %s, size %d, %s", activity, fault.Text(s.Name, nameWidth), size, s.method), s.done)
 	}
 }

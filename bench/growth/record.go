@@ -5,24 +5,22 @@ type Record struct {
 	Family         string  `json:"family"`
 	Bodies         int     `json:"bodies"`
 	Joints         int     `json:"joints"`
-	Unknowns       int     `json:"unknowns"` // of the system that the method solves
+	Unknowns       int     `json:"unknowns"` // in the system that the method solves
 	Method         string  `json:"method"`
-	Ordering       string  `json:"ordering"` // of the sparse method
+	Ordering       string  `json:"ordering"` // elimination order of the sparse method; "" for others
 	Threads        int     `json:"threads"`
 	AnalyzeNs      int64   `json:"analyze_ns"`
 	AssembleNs     int64   `json:"assemble_ns"`
 	FactorNs       int64   `json:"factor_ns"`
 	SolveNs        int64   `json:"solve_ns"`
-	TotalNs        int64   `json:"total_ns"` // an evaluation, from a state to accelerations and multipliers
+	TotalNs        int64   `json:"total_ns"` // a whole evaluation, from a state to accelerations and multipliers
 	FactorNonzeros int64   `json:"factor_nonzeros"`
 	FactorFlops    int64   `json:"factor_flops"`
-	PeakBytes      int64   `json:"peak_bytes"` // the mechanism, its analysis with scratch, solver and evaluations
+	PeakBytes      int64   `json:"peak_bytes"` // peak memory of mechanism, analysis, solver and evaluations together
 	Residual       float64 `json:"residual"`
-	SolveOnceNs    int64   `json:"solve_once_ns"` // a solution that is not checked or refined; 0 for tree methods
-
-	Usage // while the evaluations were timed
-
-	single bool // of one model, which does not grow
+	SolveOnceNs    int64   `json:"solve_once_ns"` // a solution without check and refinement; 0 for tree methods
+	Usage                  // while the evaluations were timed
+	single         bool    // of a family of one model (Single)
 }
 
 // Flops returns the work of a factorization, for Fits.

@@ -9,7 +9,8 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// measureSparse measures a mechanism by the sparse method; base is what the process held before it was there.
+// measureSparse measures a mechanism by the sparse method. base is the memory, bytes, that the process held before the mechanism
+// was made.
 func (s *series) measureSparse(ctx context.Context, mech *mechanism.Mechanism, base int64, size int) (*Record, error) {
 	o, least := s.o.Sparse, s.o.MinTime
 	plan, analysis, err := analysed(ctx, func() (*kkt.Plan, error) { return kkt.NewPlanContext(ctx, mech, o) }, least)
@@ -21,7 +22,7 @@ func (s *series) measureSparse(ctx context.Context, mech *mechanism.Mechanism, b
 		return nil, ErrTooLong
 	}
 	s.stage("solving", size)
-	freeLarge(mech.NumBodies()) // the scratch of the analysis
+	freeLarge(mech.NumBodies()) // frees the scratch memory of the analysis
 	solver := plan.NewSolver()
 	defer solver.Watch(ctx)()
 	threads := max(1, o.Threads)
@@ -42,17 +43,17 @@ func (s *series) measureSparse(ctx context.Context, mech *mechanism.Mechanism, b
 	return rec, err
 }
 
-// hopeless reports whether flops would exceed the limit of time by far, at the
-// speed of the last record.
+// hopeless reports whether a factorization of so many flops would take longer than sureOver times the limit, at the speed of
+// the last record's.
 func (s *series) hopeless(flops int64) bool {
 	limit := float64(s.o.MaxTime.Nanoseconds())
 	return limit > 0 && s.last != nil && s.last.FactorFlops > 0 &&
 		float64(s.last.FactorNs)*float64(flops)/float64(s.last.FactorFlops) > sureOver*limit
 }
 
-// residual returns the scaled residual of the solution (see
-// sparse.Matrix.BackwardError). Only the system and the solution are kept
-// while it is computed. Where freedoms have armature, the system has unknowns of flywheels besides, and a Report looks at them.
+// residual returns the backward error of the solution in s (sparse.Matrix.BackwardError). To save memory, only the system and the
+// solution are kept while it is computed. If joints have armature, the system also has the unknowns of the rotors, and the
+// backward error is taken from the report of s.
 func residual(plan *kkt.Plan, s *kkt.Solver) (float64, error) {
 	if plan.Dynamics() != plan {
 		r, err := s.Report()
@@ -80,11 +81,11 @@ func residual(plan *kkt.Plan, s *kkt.Solver) (float64, error) {
 			x[int(p.Off[node])+k] = -lambda[k]
 		}
 	}
-	freeLarge(plan.Mechanism().NumBodies()) // the factor, which the system does not refer to
+	freeLarge(plan.Mechanism().NumBodies()) // frees the factor, to which the system does not refer
 	return sys.Matrix.BackwardError(sys.Right, x), nil
 }
 
-// solveOnce returns the median time of a solution, in ns, that is neither checked nor refined (kkt.Stages.SolveOnceTo).
+// solveOnce returns the median time, ns, of a solution without check and refinement (kkt.Stages.SolveOnceTo).
 func solveOnce(ctx context.Context, plan *kkt.Plan, least time.Duration) (int64, error) {
 	s, a := plan.NewSolver(), make([]float64, 6*plan.Mechanism().NumBodies())
 	defer s.Watch(ctx)()
@@ -99,7 +100,7 @@ func solveOnce(ctx context.Context, plan *kkt.Plan, least time.Duration) (int64,
 		}
 		t := time.Now()
 		stages.SolveOnceTo(a)
-		if took := time.Since(t).Nanoseconds(); warm { // the memory has been touched
+		if took := time.Since(t).Nanoseconds(); warm { // the first solution only touches the memory
 			times = append(times, took)
 		}
 	}

@@ -13,7 +13,8 @@ import (
 	"github.com/rung-mbd/rung/tree"
 )
 
-// measureTree measures a mechanism by a tree method; base is what the process held before it was there.
+// measureTree measures a mechanism by a tree method. base is the memory, bytes, that the process held before the mechanism was
+// made.
 func (s *series) measureTree(ctx context.Context, mech *mechanism.Mechanism, base int64, size int) (*Record, error) {
 	plan, analysis, err := analysed(ctx, func() (*tree.Plan, error) { return tree.NewPlan(mech, tree.Options{}) }, s.o.MinTime)
 	if err != nil {
@@ -36,8 +37,8 @@ func (s *series) measureTree(ctx context.Context, mech *mechanism.Mechanism, bas
 	return rec, nil
 }
 
-// canSolve returns why the method does not solve a mechanism, or would take more memory than it may, or is sure to take too
-// long: all but articulated bodies grow at least with the square of the size.
+// canSolve returns an error if the method cannot solve the mechanism, would take too much memory, or is predicted to take longer
+// than sureOver times the limit: the cost of all methods but articulated bodies grows at least with the square of the size.
 func (s *series) canSolve(p *tree.Plan) error {
 	if s.method == Articulated {
 		if p.NumRows() > 0 {
@@ -59,7 +60,7 @@ func (s *series) canSolve(p *tree.Plan) error {
 	return nil
 }
 
-// evaluateClosed enters what solving by rec.Method takes.
+// evaluateClosed stores times, work and residual of evaluations by rec.Method, a method for mechanisms with loops.
 func (rec *Record) evaluateClosed(ctx context.Context, p *tree.Plan, st *mechanism.State, least time.Duration) error {
 	m, err := motion.ParseMethod(rec.Method)
 	if err != nil {
@@ -78,16 +79,16 @@ func (rec *Record) evaluateClosed(ctx context.Context, p *tree.Plan, st *mechani
 	return nil
 }
 
-// lossy is a solver that goes on where it loses digits: time and residual are measured all the same.
+// lossy is a solver that accepts results that have lost digits, as time and residual are measured all the same.
 type lossy struct{ *tree.ClosedSolver }
 
-// Solve is that of the solver.
+// Solve is ClosedSolver.Solve without errors of lost digits.
 func (c lossy) Solve(st *mechanism.State) error { return c.accept(c.ClosedSolver.Solve(st)) }
 
-// Refine is that of the solver.
+// Refine is ClosedSolver.Refine without errors of lost digits.
 func (c lossy) Refine() error { return c.accept(c.ClosedSolver.Refine()) }
 
-// accept returns err unless it says what is lost of a result.
+// accept returns err, or nil if err tells of lost digits and the solver accepts the loss.
 func (c lossy) accept(err error) error {
 	if lost := new(tree.LostError); errors.As(err, &lost) && c.AcceptLoss() {
 		return nil
@@ -95,8 +96,8 @@ func (c lossy) accept(err error) error {
 	return err
 }
 
-// evaluateArticulated stores the times of articulated bodies. Their inertias and accelerations
-// are computed in the same passes, so only the whole is timed.
+// evaluateArticulated stores the time and work of evaluations by articulated bodies. Inertias and accelerations are computed in the
+// same passes, so only the whole evaluation is timed.
 func (rec *Record) evaluateArticulated(ctx context.Context, p *tree.Plan, st *mechanism.State, least time.Duration) error {
 	w, qdd := p.NewWorkspace(), make([]float64, p.NumDof())
 	solve := func() error {
@@ -105,7 +106,7 @@ func (rec *Record) evaluateArticulated(ctx context.Context, p *tree.Plan, st *me
 		}
 		return w.ForwardTo(qdd, nil)
 	}
-	if err := solve(); err != nil { // touches all memory for the first time
+	if err := solve(); err != nil { // the first evaluation touches all memory and is not timed
 		return err
 	}
 	runtime.GC()

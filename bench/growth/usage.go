@@ -8,24 +8,23 @@ import (
 	"github.com/rung-mbd/rung/internal/machine"
 )
 
-// EnoughShare is the share of the time below which a process that wanted a processor and had none was disturbed: the
-// system's own work takes some percent.
+// EnoughShare is the least share of the time (Record.Share) for which an undisturbed process has a processor: the system's own
+// work takes some percent.
 const EnoughShare = 0.95
 
-// Usage is what the process used of the machine while evaluations were timed. What the system does not tell is nil.
+// Usage tells how the process and others used the machine while evaluations were timed. Values that the system does not tell are
+// nil.
 type Usage struct {
-	WallNs   int64    `json:"wall_ns"`   // the time that passed
-	CPUNs    *int64   `json:"cpu_ns"`    // what processors worked for the process
-	WaitedNs *int64   `json:"waited_ns"` // what its threads were ready to run and had no processor
-	Others   *float64 `json:"others"`    // processors that others used on average, the hypervisor included
-	Busy     *bool    `json:"busy"`      // whether the process was kept waiting
-
-	wall  time.Duration // all so far
-	spent machine.Clocks
+	WallNs   int64          `json:"wall_ns"`   // the time that passed
+	CPUNs    *int64         `json:"cpu_ns"`    // processor time of the process
+	WaitedNs *int64         `json:"waited_ns"` // time for which its threads were ready to run and had no processor
+	Others   *float64       `json:"others"`    // processors that others used on average, the hypervisor included
+	Busy     *bool          `json:"busy"`      // whether the process was kept waiting: its share is below EnoughShare
+	wall     time.Duration  // wall time counted so far
+	spent    machine.Clocks // differences of the clocks counted so far
 }
 
-// begin starts to count. The function that it returns ends the counting, and adds what was used
-// so far to what is counted.
+// begin starts to count on so many threads. The function that it returns ends the count and adds it to the counts before.
 func (u *Usage) begin(threads int) (end func()) {
 	first, begun := machine.ReadClocks(), time.Now()
 	return func() {
@@ -45,7 +44,7 @@ func (u *Usage) begin(threads int) (end func()) {
 	}
 }
 
-// enter sets the fields from what was spent.
+// enter sets the exported fields from the counts.
 func (u *Usage) enter(threads int) {
 	known := func(d time.Duration) *int64 {
 		if d < 0 {
@@ -66,10 +65,9 @@ func (u *Usage) enter(threads int) {
 	}
 }
 
-// share returns the part of the time for which the process had a processor. A process on one
-// thread never waits for anything else, so this is a part of all the time. Several threads also
-// wait for each other, so it is a part of the time for which they wanted a processor. NaN if
-// that is not known.
+// share returns the share of the time for which the process had a processor; NaN if that is not known. On one thread, which never
+// waits for anything else, it is the share of the wall time. Several threads also wait for each other, so it is the share of the
+// time for which they wanted a processor.
 func (u *Usage) share(threads int) float64 {
 	switch {
 	case u.CPUNs == nil || u.WallNs <= 0 || threads > 1 && u.WaitedNs == nil:
@@ -80,11 +78,11 @@ func (u *Usage) share(threads int) float64 {
 	return math.Min(1, float64(*u.CPUNs)/float64(u.WallNs))
 }
 
-// Share returns the part of the time for which the process had a processor, NaN if the system does not tell: on one
-// thread of all the time, on several of the time for which they wanted one.
+// Share returns the share of the time for which the process had a processor: of the wall time on one thread, else of the time for
+// which its threads wanted a processor. It is NaN if the system does not tell.
 func (r *Record) Share() float64 { return r.share(r.Threads) }
 
-// cells are the fields in a line of CSV, empty where they are not known.
+// cells returns the fields for a line of CSV; unknown values are empty.
 func (u *Usage) cells() []string {
 	text := func(v *int64) string {
 		if v == nil {

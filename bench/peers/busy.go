@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// samplePeriod is how often the threads of a process are counted.
+// samplePeriod is the time between two counts of the threads of a process.
 const samplePeriod = 20 * time.Millisecond
 
-// mostThreads returns the most threads that a process has at a time until it ends, 0 if the system does not say.
+// mostThreads returns the largest number of threads that a process has at a time until ended is closed; 0 if the system does not tell.
 func mostThreads(pid int, ended <-chan struct{}) (most int) {
 	file := "/proc/" + strconv.Itoa(pid) + "/status"
 	tick := time.NewTicker(samplePeriod)
@@ -30,7 +30,7 @@ func mostThreads(pid int, ended <-chan struct{}) (most int) {
 	}
 }
 
-// threadsOf reads the number of threads from /proc/PID/status, 0 if it is not there.
+// threadsOf returns the number of threads in the text of /proc/PID/status; 0 if it is not there.
 func threadsOf(status []byte) int {
 	for line := range bytes.Lines(status) {
 		if f := bytes.Fields(line); len(f) == 2 && string(f[0]) == "Threads:" {
@@ -41,12 +41,11 @@ func threadsOf(status []byte) int {
 	return 0
 }
 
-// enough is the share of a processor below which the machine counts as busy.
+// enough is the least share (share) with which the machine does not count as busy.
 const enough = 0.95
 
-// share returns the part of the time that a process on one thread was measured for which it had
-// a processor, NaN if that is not known. On several threads it is a part of the time for which
-// they wanted one: Linux counts the time that they waited for a processor.
+// share returns the share of the measured time for which a process on one thread had a processor; NaN if it is not known. On
+// several threads it is the share of the time for which these wanted a processor, as Linux counts the time for which they waited.
 func share(threads int, wallNs, cpuNs, waitedNs float64) float64 {
 	switch {
 	case !(wallNs > 0 && cpuNs > 0):
@@ -59,18 +58,18 @@ func share(threads int, wallNs, cpuNs, waitedNs float64) float64 {
 	return math.Min(1, cpuNs/wallNs)
 }
 
-// machine is the time that all processors have worked, and that the hypervisor took from them, since the machine started.
+// machine has the times, since the machine started, for which its processors have worked, and for which the hypervisor took them away.
 type machine struct {
 	at             time.Time
 	worked, stolen time.Duration
-	own            time.Duration // for this process and those it has waited for
-	known          bool
+	own            time.Duration // work for this process and its children that have ended
+	known          bool          // worked and stolen are known
 }
 
-// ticksPerSecond is the unit of /proc/stat, the same on all Linux systems that Go runs on.
+// ticksPerSecond is the number of units of /proc/stat in a second, the same on all Linux systems on which Go runs.
 const ticksPerSecond = 100
 
-// readMachine reads the machine's times, not known if it is not Linux.
+// readMachine reads the machine's times from /proc/stat; without it they are not known.
 func readMachine() machine {
 	m := machine{at: time.Now(), own: ownTime()}
 	stat, err := os.ReadFile("/proc/stat")
@@ -100,7 +99,7 @@ func readMachine() machine {
 	return m
 }
 
-// since says what others used of the machine from m to now.
+// since returns a sentence on the processors that other processes used, and that the hypervisor took, from m to now.
 func (m machine) since(now machine) string {
 	if !m.known || !now.known {
 		return "What others used of the machine meanwhile is not known."

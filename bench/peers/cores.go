@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// coreTypes are the kernels of OpenBLAS for processors of today, each with the flags of /proc/cpuinfo that it needs.
+// coreTypes are the kernels of OpenBLAS for current processors, each with the flags of /proc/cpuinfo that it needs.
 var coreTypes = []struct{ name, flags string }{
 	{"Sandybridge", "avx"},
 	{"Haswell", "avx2 fma"},
@@ -17,8 +17,8 @@ var coreTypes = []struct{ name, flags string }{
 	{"SapphireRapids", "avx2 fma avx512f avx512cd avx512bw avx512dq avx512vl avx512_bf16 amx_tile amx_bf16"},
 }
 
-// cores returns the kernels that this processor can run, first "": those that OpenBLAS takes by itself. It knows
-// processors by family and model: for one that it does not know it takes kernels that may be far too old.
+// cores returns the kernels of OpenBLAS that this processor can run; the first one, "", is OpenBLAS's own choice. OpenBLAS recognizes
+// processors by family and model, and for an unknown one may choose kernels that are far too old.
 func cores() []string {
 	info, err := os.ReadFile("/proc/cpuinfo")
 	if err != nil {
@@ -32,7 +32,7 @@ func cores() []string {
 	return []string{""} // not x86
 }
 
-// coresFor returns the kernels for a processor with some flags; the older ones only where there is nothing newer.
+// coresFor returns the kernels for a processor with the flags; Sandybridge only for a processor without AVX2.
 func coresFor(flags []string) []string {
 	list := []string{""}
 	for _, c := range coreTypes {

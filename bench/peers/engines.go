@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// engines measures Simbody and MuJoCo on a model, and Rung's sparse method and,
-// without loops, its articulated bodies, interleaved.
+// engines measures Simbody and MuJoCo on a model, and Rung's sparse method and, for a model without loops, its articulated-body
+// algorithm. All run by turns in each round.
 func (s *session) engines(j job) error {
 	say("%v: writing the model", j)
 	d, text, want, err := s.model(j)
@@ -60,7 +60,7 @@ func (s *session) engines(j job) error {
 	return nil
 }
 
-// engine runs an engine once and compares its accelerations with Rung's.
+// engine runs an engine once on the model in the file text, and compares its accelerations with Rung's (want).
 func (s *session) engine(r *record, text string, want [][6]float64, out *result) error {
 	file := s.file(r.job, ".accelerations")
 	defer os.Remove(file)
@@ -78,8 +78,8 @@ func (s *session) engine(r *record, text string, want [][6]float64, out *result)
 	return nil
 }
 
-// distance returns the largest difference, relative to the largest acceleration
-// of the same kind: of centres of mass, or angular.
+// distance returns the largest difference, relative to the largest acceleration of the same kind: of centres of mass, or angular. It
+// is +Inf if a number is NaN.
 func distance(got, want [][6]float64) float64 {
 	var diff, scale [2]float64
 	for i := range want {
@@ -95,13 +95,13 @@ func distance(got, want [][6]float64) float64 {
 	return max(diff[0]/max(scale[0], math.SmallestNonzeroFloat64), diff[1]/max(scale[1], math.SmallestNonzeroFloat64))
 }
 
-// pose is a pose of a model document; a missing orientation is none.
+// pose is a pose in a model document; a missing orientation is the identity.
 type pose struct {
 	Position    [3]float64
 	Orientation *[4]float64
 }
 
-// document is the part of rung-model/1 that chains and ladders need.
+// document has the parts of a rung-model/1 document that chains and ladders use.
 type document struct {
 	Gravity [3]float64
 	Bodies  []struct {
@@ -119,8 +119,8 @@ type document struct {
 	}
 }
 
-// model generates a model, writes it as plain text for the engines, and returns
-// the accelerations that rung accel finds, six a body.
+// model generates a model and writes it as plain text for the engines, to the file text. It returns the accelerations by rung accel,
+// six for each body: of the centre of mass, then angular.
 func (s *session) model(j job) (d *document, text string, want [][6]float64, err error) {
 	file := s.file(j, ".json")
 	defer os.Remove(file)
@@ -143,7 +143,7 @@ func (s *session) model(j job) (d *document, text string, want [][6]float64, err
 	return d, text, want, err
 }
 
-// text is the form that cpp/model.hpp reads.
+// text returns the model in the form that cpp/model.hpp reads.
 func (d *document) text() string {
 	number := map[string]int{"world": -1}
 	var t strings.Builder
@@ -183,7 +183,7 @@ func (d *document) text() string {
 	return t.String()
 }
 
-// accelerations returns what rung accel finds for a model.
+// accelerations returns the accelerations by rung accel for the model in a file, as model does.
 func (s *session) accelerations(file string) ([][6]float64, error) {
 	b, err := exec.Command(s.rung, "accel", file, "--json").Output()
 	if err != nil {
@@ -205,7 +205,7 @@ func (s *session) accelerations(file string) ([][6]float64, error) {
 	return out, nil
 }
 
-// readAccelerations reads what an engine wrote, a body a line.
+// readAccelerations reads the accelerations that an engine wrote, one line for each body.
 func readAccelerations(file string) (out [][6]float64, err error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -229,4 +229,5 @@ func readAccelerations(file string) (out [][6]float64, err error) {
 	return out, lines.Err()
 }
 
+// ftoa returns x with the fewest digits that read back to the same value.
 func ftoa(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }

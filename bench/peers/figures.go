@@ -11,16 +11,14 @@ import (
 	"strings"
 )
 
-// figure is one number that docs/benchmarks.md promises, with its bound and its goal beyond
-// that; zero where there is none. It has the share of a processor that the processes behind it
-// had, NaN if that is not known.
+// figure is one number that docs/benchmarks.md promises.
 type figure struct {
-	what, at           string
-	value, limit, goal float64
-	had                float64
+	what, at           string  // quantity, and the model or size at which it is measured
+	value, limit, goal float64 // limit: largest promised value; goal: value aimed at beyond that; 0: none
+	had                float64 // share of a processor that the measured processes had; NaN if not known
 }
 
-// Bounds of the figures: times in ns a body where no other unit is said.
+// Limits and goals of the figures: times in ns per body unless another unit is given; others are ratios.
 const (
 	ldlLimit, ldlGoal                 = 0.45, 0.2
 	smallLadder, smallLadderGoal      = 600, 300 // up to ladderSize
@@ -29,7 +27,7 @@ const (
 	twoThreads                        = 0.6
 	chainLimit, chainGoal             = 2.5, 1.3
 	flopsLimit                        = 1.3
-	netLimit, netOwnLimit, netGoal    = 0.7, 0.6, 0.5 // own: the peer in no order of Rung's
+	netLimit, netOwnLimit, netGoal    = 0.7, 0.6, 0.5 // netOwnLimit: against peers in their own orders, not Rung's
 	nFourBarLimit, nFourBarGoal       = 400, 250
 	nFourBarError                     = 1e-11
 	smallMicroseconds, smallTreeLimit = 10, 2
@@ -37,7 +35,7 @@ const (
 	analysisSeconds, bytesLimit       = 3, 2500
 )
 
-// What is measured for the figures.
+// The models that are measured for the figures.
 var (
 	figureLadders   = jobs{{"ladder", 1000}, {"ladder", 10000}, {"ladder", 100000}, {"ladder", largest}}
 	figureNets      = jobs{{"grid", 10}, {"grid", 30}, {"grid", 100}, {"grid", 300}}
@@ -55,9 +53,10 @@ var figureParts = []struct {
 // parts is a flag such as "solvers,errors", or "all".
 type parts []string
 
+// String implements flag.Value; there is no default to show.
 func (p *parts) String() string { return "" }
 
-// Set reads all, or names of parts with commas.
+// Set implements flag.Value: it reads "all", or names of parts with commas between them.
 func (p *parts) Set(text string) error {
 	*p = nil
 	for _, f := range figureParts {
@@ -71,7 +70,7 @@ func (p *parts) Set(text string) error {
 	return nil
 }
 
-// measureFigures measures what has a bound. A part that fails is one figure that does not hold.
+// measureFigures measures the chosen parts of the figures. A part that fails counts as one figure that does not hold.
 func (s *session) measureFigures() {
 	for _, part := range figureParts {
 		if !slices.Contains(s.figures, part.name) {
@@ -83,8 +82,8 @@ func (s *session) measureFigures() {
 	}
 }
 
-// figureSolvers compares with direct solvers: ladders with LDL in Rung's
-// order, nets with the fastest of all in the order that suits it best.
+// figureSolvers compares Rung with direct solvers: on ladders with LDL in Rung's order, on nets with the fastest of all solvers, each
+// in the order that suits it best.
 func (s *session) figureSolvers() error {
 	for _, part := range []struct {
 		jobs
@@ -119,7 +118,7 @@ func (s *session) figureSolvers() error {
 	return nil
 }
 
-// ldlRatio returns the ratio to the one peer of a model, NaN if that has not run.
+// ldlRatio returns Rung's time over the time of the only peer in g (ratio); NaN if it has not run.
 func (s *session) ldlRatio(g []*record, refined bool) float64 {
 	if len(g) == 2 && len(g[1].rounds) > 0 {
 		return s.ratio(g[1], refined)
@@ -127,8 +126,8 @@ func (s *session) ldlRatio(g []*record, refined bool) float64 {
 	return math.NaN()
 }
 
-// flopsRatio returns the flops of a factorization in Rung's order over those in METIS's order of the joints, NaN if one of the two is
-// not counted.
+// flopsRatio returns the flops of a factorization in Rung's order over the flops in METIS's order of the joints; NaN if one of the two
+// was not counted.
 func (s *session) flopsRatio(j job) float64 {
 	own, metis := math.NaN(), math.NaN()
 	for i := range s.counts {
@@ -147,11 +146,11 @@ func (s *session) flopsRatio(j job) float64 {
 	return own / metis
 }
 
-// netPeers are the solvers without which the fastest of all is not known.
+// netPeers are the solvers that must have run for the fastest one to be known.
 var netPeers = []string{"SuiteSparse LDL", "CHOLMOD", "MUMPS", "Eigen"}
 
-// netRatio returns the fastest peer of a model, and Rung's least time of a factorization over that peer's, NaN if one of
-// netPeers has not run in any order.
+// netRatio returns the fastest peer in g, and Rung's least time of a factorization over the peer's. If one of netPeers has not run in
+// any order, it returns a text on that and NaN.
 func (s *session) netRatio(g []*record) (best string, ratio float64) {
 	least := math.NaN()
 	for _, name := range netPeers {
@@ -175,8 +174,8 @@ func (s *session) netRatio(g []*record) (best string, ratio float64) {
 // inOurOrder reports whether a peer was given Rung's order of elimination.
 func inOurOrder(r *record) bool { return r.name != ours && r.order == "rung" }
 
-// leastShare returns the least share of a processor that the solvers
-// had which were measured in all rounds, NaN if it is not known of one.
+// leastShare returns the least share of a processor among the solvers in g that were measured in all rounds; NaN if it is not known
+// for one of them.
 func leastShare(g []*record) float64 {
 	rounds := 0
 	for _, r := range g {
@@ -185,21 +184,21 @@ func leastShare(g []*record) float64 {
 	least := 1.0
 	for _, r := range g {
 		if x := r.result(); len(r.rounds) == rounds {
-			least = math.Min(least, share(1, x.WallNs, x.CPUNs, x.WaitedNs)) // NaN if one is
+			least = math.Min(least, share(1, x.WallNs, x.CPUNs, x.WaitedNs)) // NaN if one argument is
 		}
 	}
 	return least
 }
 
-// evaluation is what rung bench is asked for: a family or a file, and how often in each round, on one thread and right
-// after it on more, up to threads.
+// evaluation is a measurement by rung bench. It is repeated so many times in each round, each time on one thread and right after it on
+// more, up to threads.
 type evaluation struct {
-	at             string
+	at             string // model or size, as in figure
 	times, threads int
-	args           []string
+	args           []string // of rung bench
 }
 
-// evaluations lists what figureEvaluations measures. What takes long is measured once a round.
+// evaluations returns the measurements of figureEvaluations. Those that take long are done once in a round.
 func (s *session) evaluations() (list []evaluation) {
 	add := func(at, family string, bodies, times, threads int, methods string) {
 		list = append(list, evaluation{at, times, threads, []string{"--family", family, "--sizes", strconv.Itoa(bodies), "--method", methods}})
@@ -226,28 +225,29 @@ func (s *session) evaluations() (list []evaluation) {
 // Names of methods in records of rung bench.
 const sparse, articulated = "sparse", "tree-aba"
 
+// treeMethods are the names of the tree methods in records of rung bench.
 var treeMethods = []string{"tree-direct", "tree-lambda", "tree-projection"}
 
-// nFourBar names the N-four-bar of a number of bodies.
+// nFourBar returns the name of the N-four-bar mechanism with a number of bodies, for figures.
 func nFourBar(bodies int) string { return fmt.Sprintf("nfourbar, %d bodies", bodies) }
 
-// evaluationRounds is how often evaluations are measured in the place of one round of peers.
-// evaluationSeconds is how long each is measured. A process on two threads is slower in its
-// first moments, and a long one seldom has both cores throughout.
+// evaluationRounds is the number of rounds of evaluations for each round of the options, and evaluationSeconds the time of each
+// measurement, s: a process on two threads is slower at its beginning, and a long one seldom has both cores throughout.
 const (
 	evaluationRounds  = 2
 	evaluationSeconds = "0.3"
 )
 
-// evaluated are the records of all rounds, in the order they were measured in.
+// evaluated has the records of all rounds, by evaluatedKey, in the order in which they were measured.
 type evaluated map[string][]rungRecord
 
+// evaluatedKey returns the key of an evaluation on a number of threads by a method.
 func evaluatedKey(at string, threads int, method string) string {
 	return fmt.Sprintf("%s, %d, %s", at, threads, method)
 }
 
-// least returns the least of one number over the rounds, NaN if a round has none. Other
-// processes on the machine can only add to a time.
+// least returns the least value of a number over all records, as other processes on the machine only add to a time; NaN if there are
+// no records, or one of them has no value.
 func (e evaluated) least(at string, threads int, method string, of func(*rungRecord) float64) float64 {
 	list := e[evaluatedKey(at, threads, method)]
 	if len(list) == 0 {
@@ -260,14 +260,13 @@ func (e evaluated) least(at string, threads int, method string, of func(*rungRec
 	return least
 }
 
-// total returns the least time of an evaluation, ns.
+// total returns the least time of an evaluation, ns; NaN if it is missing.
 func (e evaluated) total(at string, threads int, method string) float64 {
 	return e.least(at, threads, method, func(r *rungRecord) float64 { return r.TotalNs })
 }
 
-// ratio returns the median, over the times that an evaluation was measured, of its time over
-// that of the fastest of other ways. Each of these was measured right beside it, so what slows
-// the machine for seconds slows both. NaN if one is missing.
+// ratio returns the median, over all measurements of an evaluation, of its time over the time of the fastest of other methods. These
+// were measured right after or before it, so that a disturbance of some seconds slows both. It is NaN if one is missing.
 func (e evaluated) ratio(at string, threads int, method string, otherThreads int, others ...string) float64 {
 	list := e[evaluatedKey(at, threads, method)]
 	ratios := make([]float64, len(list))
@@ -283,7 +282,7 @@ func (e evaluated) ratio(at string, threads int, method string, otherThreads int
 	return median(ratios)
 }
 
-// share returns the share of a processor that all measurements of an evaluation had together, NaN if it is not known.
+// share returns the share of a processor in all measurements of an evaluation together; NaN if it is not known.
 func (e evaluated) share(at string, threads int, method string) float64 {
 	var wall, cpu, waited float64
 	for _, r := range e[evaluatedKey(at, threads, method)] {
@@ -292,7 +291,7 @@ func (e evaluated) share(at string, threads int, method string) float64 {
 	return share(threads, wall, cpu, waited)
 }
 
-// perBody is total for a body.
+// perBody returns the least time of an evaluation by the sparse method per body, ns; NaN if it is missing.
 func (e evaluated) perBody(at string, threads int) float64 {
 	return e.least(at, threads, sparse, func(r *rungRecord) float64 { return r.TotalNs / float64(r.Bodies) })
 }
@@ -340,15 +339,15 @@ func (s *session) figureEvaluations() error {
 	return nil
 }
 
-// addSpeedUp adds two figures: the time of two threads over that of one, both left alone, and
-// the same ratio as the machine was. The machine may have had less than both cores free.
+// addSpeedUp adds two figures: the least time on two threads over the least time on one, which has a limit, and the median ratio of
+// measurements one right after the other. In the latter the machine may not have had both cores free.
 func (s *session) addSpeedUp(e evaluated, at string, limit float64) {
 	had := e.share(at, 2, sparse)
 	s.add(figure{"on two threads / on one", at, e.perBody(at, 2) / e.perBody(at, 1), limit, 0, had})
 	s.add(figure{"the same, neighbours in time", at, e.ratio(at, 2, sparse, 1, sparse), 0, 0, had})
 }
 
-// evaluate measures once.
+// evaluate does a measurement once, on one thread and on more, and appends the records to e.
 func (s *session) evaluate(e evaluated, v *evaluation) error {
 	for threads := 1; threads <= v.threads; threads++ {
 		list, err := s.rungBench(threads, append(v.args, "--min-seconds", evaluationSeconds)...)
@@ -363,8 +362,8 @@ func (s *session) evaluate(e evaluated, v *evaluation) error {
 	return nil
 }
 
-// figureErrors compares accelerations of N-four-bars with the closed form: for rods of 1 m and 1 kg at an angle θ from
-// the upright, θ″ = g sin θ·((n+1)/2 + n)/((n+1)/3 + n).
+// figureErrors compares accelerations of N-four-bar mechanisms with the closed form: for rods of 1 m and 1 kg at an angle θ from the
+// vertical, θ″ = g sin θ·((n+1)/2 + n)/((n+1)/3 + n).
 func (s *session) figureErrors() error {
 	for _, bodies := range figureNFourBars {
 		j := job{"nfourbar", bodies / 2}
@@ -389,10 +388,10 @@ func (s *session) figureErrors() error {
 	return nil
 }
 
-// Of rung generate nfourbar.
+// Gravity, m/s², and the angle θ, rad, of rung generate nfourbar.
 const nFourBarGravity, nFourBarAngle = 9.81, 0.4
 
-// measured returns x, NaN if it is not positive: rung bench has not told it.
+// measured returns x, or NaN if x is not positive, which means that rung bench has no value for it.
 func measured(x float64) float64 {
 	if x > 0 {
 		return x
@@ -400,16 +399,16 @@ func measured(x float64) float64 {
 	return math.NaN()
 }
 
-// add keeps a figure and says it.
+// add keeps a figure and prints it as progress.
 func (s *session) add(f figure) {
 	s.promise = append(s.promise, f)
 	say("%s, %s: %s", f.what, f.at, number(f.value))
 }
 
-// holds reports whether a figure is within its bound; one that is not a number is not.
+// holds reports whether a figure is within its limit, if it has one; NaN is not.
 func (f *figure) holds() bool { return f.limit == 0 || f.value <= f.limit }
 
-// printFigures prints them all, with their bounds.
+// printFigures prints the table of all figures with their limits and goals.
 func (s *session) printFigures(w io.Writer) {
 	fmt.Fprint(w, "All ratios come from this run. Against LDL they compare medians over the rounds; against the fastest solver, the shortest times. Evaluation times, bytes and two threads over one use the shortest times too. Ratios to other methods, and \"neighbours in time\", are medians of ratios of back-to-back measurements. \"Processor\" is the share of the time in which the processes behind a figure had a processor.\n\n| figure | of | value | bound | holds | goal beyond | processor |\n|---|---|---|---|---|---|---|\n")
 	for i := range s.promise {
@@ -433,7 +432,7 @@ func (s *session) printFigures(w io.Writer) {
 	fmt.Fprintf(w, " %s\n\n", s.begun.since(readMachine()))
 }
 
-// waited returns the number of figures whose processes had too little of a processor.
+// waited returns the number of figures whose processes had a processor for less than the share enough.
 func (s *session) waited() (n int) {
 	for i := range s.promise {
 		if s.promise[i].had < enough {
@@ -443,7 +442,7 @@ func (s *session) waited() (n int) {
 	return n
 }
 
-// part prints a share, nothing if it is not known.
+// part returns a share as text; "" if it is NaN.
 func part(x float64) string {
 	if x != x {
 		return ""
@@ -451,7 +450,7 @@ func part(x float64) string {
 	return strconv.FormatFloat(x, 'f', 2, 64)
 }
 
-// missed returns the number of figures out of bounds.
+// missed returns the number of figures that do not hold.
 func (s *session) missed() (n int) {
 	for i := range s.promise {
 		if !s.promise[i].holds() {

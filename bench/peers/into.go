@@ -10,17 +10,19 @@ import (
 // region is a part of a markdown file that is written anew by each measurement, between two lines with its name.
 type region string
 
-// What docs/benchmarks.md has of this program.
+// The regions of docs/benchmarks.md that this program writes.
 const (
 	figuresRegion  region = "figures"
 	rolloutsRegion region = "rollouts"
 )
 
+// begin returns the line before the region.
 func (r region) begin() string { return "<!-- " + string(r) + " -->" }
 
+// end returns the line after the region.
 func (r region) end() string { return "<!-- end of " + string(r) + " -->" }
 
-// around returns what stands before and after the region of a file, the two lines included.
+// around returns the text of a file before and after the region, including the two lines. It returns an error if a line is missing.
 func (r region) around(file string) (before, after []byte, err error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -33,7 +35,7 @@ func (r region) around(file string) (before, after []byte, err error) {
 	return text[:begin+len(r.begin())+1], text[end:], nil
 }
 
-// write puts what is printed in the place of the region of a file.
+// write replaces the region of a file by the text that print writes.
 func (r region) write(file string, print func(io.Writer) error) error {
 	before, after, err := r.around(file)
 	if err != nil {
@@ -49,7 +51,7 @@ func (r region) write(file string, print func(io.Writer) error) error {
 	return os.WriteFile(file, text.Bytes(), 0o644)
 }
 
-// printInto puts facts and figures in the place of those of a file.
+// printInto replaces the facts and figures in a file.
 func (s *session) printInto(file string) error {
 	return figuresRegion.write(file, func(w io.Writer) error {
 		if err := s.printFacts(w); err != nil {

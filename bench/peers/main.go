@@ -11,26 +11,26 @@ import (
 	"strings"
 )
 
-// options are the flags.
+// options are the values of the flags.
 type options struct {
 	rung       string   // the command rung
-	bin        string   // folder of the peers: one folder a build, in it the programs
+	bin        string   // folder of the peers, with a folder of programs for each build
 	work       string   // folder for matrices
 	csv        string   // file of all records
 	facts      string   // file of facts about the machine and the builds, printed above the tables
 	cases      []job    // sizes at which solvers are timed
 	engines    []job    // sizes at which engines are timed
 	flops      []job    // sizes at which orders are counted
-	into       string   // file into which the table of the figures or of the rollouts goes, none if empty
-	figures    parts    // measure what docs/benchmarks.md gives bounds for instead of cases, engines and flops
+	into       string   // file into which the table of the figures or of the rollouts goes; "": none
+	figures    parts    // parts of the figures that are measured in place of cases, engines and flops
 	reference  string   // folder of the reference models
 	cores      []string // kernels of OpenBLAS to try
-	only       string   // parts of the names of the peers that run, by commas; all if empty
-	reach      int      // poses of inverse kinematics, in place of everything else; 0: none
+	only       string   // parts of the names of the peers that run, with commas between them; "": all run
+	reach      int      // number of poses of inverse kinematics, measured in place of everything else; 0: none
 	rollouts   bool     // measure steps beside MuJoCo, in place of everything else
-	rounds     int      // of all peers, interleaved
-	maxSeconds float64  // of one evaluation
-	maxGib     float64  // of address space of one peer
+	rounds     int      // number of rounds, in each of which all peers run by turns
+	maxSeconds float64  // limit of one evaluation, s
+	maxGib     float64  // limit of the address space of a peer, GiB
 }
 
 // job is one model: rung generate Family N.
@@ -44,9 +44,10 @@ func (j job) String() string { return j.Family + " " + strconv.Itoa(j.N) }
 // jobs is a flag such as "ladder:1e3,1e4 chain:1e3".
 type jobs []job
 
+// String implements flag.Value; there is no default to show.
 func (l *jobs) String() string { return "" }
 
-// Set reads families with their sizes, such as "ladder:1e3,1e4 chain:100".
+// Set implements flag.Value: it reads families with their sizes, such as "ladder:1e3,1e4 chain:100".
 func (l *jobs) Set(text string) error {
 	*l = nil
 	for group := range strings.FieldsSeq(text) {
@@ -65,7 +66,7 @@ func (l *jobs) Set(text string) error {
 	return nil
 }
 
-// main measures Rung beside other programs, or renders and checks their record, as the flags say.
+// main runs the command (see the package comment).
 func main() {
 	o, err := parse(os.Args[1:])
 	if err == nil {
@@ -77,7 +78,8 @@ func main() {
 	}
 }
 
-// parse reads the flags, and refuses those that do not go together before anything is measured.
+// parse reads the flags. It returns an error for flags that do not go together, or for a page without its lines, before anything is
+// measured.
 func parse(args []string) (*options, error) {
 	o := &options{}
 	cases, _ := list("ladder:1e3,1e4,1e5 chain:1e3,1e4,1e5 grid:10,30,100")
@@ -129,12 +131,13 @@ func parse(args []string) (*options, error) {
 	return o, nil
 }
 
+// list parses jobs.
 func list(text string) (l jobs, err error) {
 	err = l.Set(text)
 	return l, err
 }
 
-// run measures everything, prints the tables and writes the records.
+// run measures what the options say, prints the tables and writes the records. It returns an error if figures do not hold.
 func run(o *options) error {
 	remove, err := workFolder(o)
 	if err != nil {
@@ -193,8 +196,8 @@ func run(o *options) error {
 	return nil
 }
 
-// workFolder makes the folder for matrices, and returns what removes it: at
-// the end, or when the user interrupts.
+// workFolder makes the folder for matrices and returns a function that removes it, if it is a temporary one. An interrupt removes it
+// too and ends the process.
 func workFolder(o *options) (remove func(), err error) {
 	if o.work != "" {
 		return func() {}, os.MkdirAll(o.work, 0o755)
@@ -218,7 +221,7 @@ func (o *options) file(j job, ending string) string {
 	return filepath.Join(o.work, j.Family+"-"+strconv.Itoa(j.N)+ending)
 }
 
-// builds returns the builds in which a program is there.
+// builds returns the wanted builds in which the program exists.
 func (o *options) builds(program string, wanted ...string) []string {
 	return slices.DeleteFunc(slices.Clone(wanted), func(b string) bool {
 		_, err := os.Stat(filepath.Join(o.bin, b, program))

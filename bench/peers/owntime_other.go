@@ -4,5 +4,5 @@ package main
 
 import "time"
 
-// ownTime is not known.
+// ownTime returns 0, as the time is not known on this system.
 func ownTime() time.Duration { return 0 }

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// ownTime returns what processors have worked for this process and those it has waited for.
+// ownTime returns the processor time of this process and of its children that have ended.
 func ownTime() (t time.Duration) {
 	for _, who := range []int{syscall.RUSAGE_SELF, syscall.RUSAGE_CHILDREN} {
 		var u syscall.Rusage

@@ -16,25 +16,25 @@ import (
 )
 
 const (
-	native = "native" // -O3 -march=native
-	plain  = "o2"     // -O2
+	native = "native" // build with -O3 -march=native
+	plain  = "o2"     // build with -O2
 )
 
-// readingSeconds is what a peer may take to read the largest matrix, on top of
-// its own time.
+// readingSeconds is the time, s, that a peer may take to read the largest matrix, on top of its evaluations.
 const readingSeconds = 60
 
-// process is a program that is timed: on one thread, but for Rung on more.
+// process is a program that is timed. Peers run on one thread, Rung also on more.
 type process struct {
 	program string
 	threads int
-	core    string // whose kernels OpenBLAS is told to take; as it chooses if empty
-	limit   time.Duration
-	seen    int // most threads that the process had at a time, 0 if the system does not say
+	core    string        // kernels that OpenBLAS must use; "": its own choice
+	limit   time.Duration // wall time after which the process is ended
+	seen    int           // set by call: largest number of threads at a time, 0 if the system does not tell
 }
 
-// environment bounds the threads: CHOLMOD asks OpenMP for four whatever OMP_NUM_THREADS says, OMP_THREAD_LIMIT refuses
-// them. Large pages for what programs in C allocate halve the time of first touch; Go is not concerned.
+// environment returns the environment of the process. It bounds the threads: CHOLMOD asks OpenMP for four whatever OMP_NUM_THREADS
+// says, but OMP_THREAD_LIMIT refuses them. It also turns on large pages for memory that programs in C allocate, which halves the
+// time of first touch; Go does not use this setting.
 func (p *process) environment() []string {
 	env := append(os.Environ(), "OMP_NUM_THREADS=1", "OMP_THREAD_LIMIT=1", "OPENBLAS_NUM_THREADS=1", "MKL_NUM_THREADS=1", "SCOTCH_PTHREAD_NUMBER=1",
 		"GLIBC_TUNABLES=glibc.malloc.hugetlb=1", "GOMAXPROCS="+strconv.Itoa(p.threads))
@@ -44,11 +44,11 @@ func (p *process) environment() []string {
 	return env
 }
 
-// errLimit says that a peer ran into the limit of time.
+// errLimit is the error of a process that was ended after its limit.
 var errLimit = errors.New("over the limit of time")
 
-// call runs the program and decodes its one JSON document. A program that reports
-// an error does so in the field error.
+// call runs the program and decodes the JSON document that it prints into out. It returns errLimit after the limit, and an error if
+// the program fails or its document has a field error.
 func (p *process) call(out any, args ...string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), p.limit)
 	defer cancel()
@@ -83,20 +83,20 @@ func oneLine(text string) string {
 	return strings.ReplaceAll(strings.TrimSpace(text), "\n", "; ")
 }
 
-// peer is a program of the peers with the limit of the options.
+// peer returns a program of the peers in a build, with the limit of time that the options give.
 func (o *options) peer(build, program string) *process {
-	// Analysis, one evaluation to find the proximal term, one that warms up, and one that counts.
+	// The time is for the analysis, an evaluation to find the proximal term, one that warms up, and one that counts.
 	limit := time.Duration((4*o.maxSeconds + readingSeconds) * float64(time.Second))
 	return &process{program: filepath.Join(o.bin, build, program), threads: 1, limit: limit}
 }
 
-// order runs the program order.
+// order runs the program order, which makes orders and counts their work.
 func (o *options) order(build string, out *work, args ...string) error {
 	return o.peer(build, "order").call(out, append(args, "--max-gib", fmt.Sprint(o.maxGib))...)
 }
 
-// timed runs a solver or an engine for some seconds at most. It fails if the process has used more than one thread, as its
-// times could not be compared with Rung's.
+// timed runs a solver or an engine, with at most so many seconds for its evaluations. It returns an error if the process has used more
+// than one thread, as its times could not be compared with Rung's.
 func (o *options) timed(p *process, seconds float64, out *result, args ...string) error {
 	if err := p.call(out, append(slices.Clone(args), "--max-gib", fmt.Sprint(o.maxGib), "--max-seconds", fmt.Sprint(seconds))...); err != nil {
 		return err
@@ -113,8 +113,8 @@ type matrix struct {
 	Nonzeros                 int64
 }
 
-// prepare writes K and b of a model in Rung's order of elimination, as
-// MatrixMarket files, and converts them. The model goes through a pipe.
+// prepare writes the matrix K and the right side b of a model in Rung's elimination order, and converts them to the binary file bin for
+// the solvers.
 func (s *session) prepare(j job) (m matrix, bin string, err error) {
 	mtx, rhs := s.file(j, ".mtx"), s.file(j, ".rhs.mtx")
 	defer os.Remove(mtx)
@@ -176,12 +176,12 @@ type rungRecord struct {
 	WaitedNs         float64 `json:"waited_ns"`
 }
 
-// bench runs rung bench on one size.
+// bench runs rung bench on one size of a family, on one thread.
 func (s *session) bench(family string, bodies int, methods string) ([]rungRecord, error) {
 	return s.rungBench(1, "--family", family, "--sizes", strconv.Itoa(bodies), "--method", methods)
 }
 
-// rungBench runs rung bench on a number of threads.
+// rungBench runs rung bench with the arguments on a number of threads. It returns an error if there are no records.
 func (s *session) rungBench(threads int, args ...string) ([]rungRecord, error) {
 	var doc struct{ Records []rungRecord }
 	limit := time.Duration((8*s.maxSeconds + 10*readingSeconds) * float64(time.Second))

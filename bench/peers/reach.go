@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// reachRow is what came of inverse kinematics at all poses by one way: bench/reach/main.go.
+// reachRow has the results of inverse kinematics at all poses with one setting (bench/reach/main.go).
 type reachRow struct {
 	Name, Settings  string
 	Poses           int
@@ -20,11 +20,10 @@ type reachRow struct {
 // reachArms are the arms, by their numbers of joints.
 var reachArms = []int{6, 7}
 
-// reachTime is what all rows of one program may take, a pose.
+// reachTime is the largest time for a pose by all settings of a program together.
 const reachTime = 200 * time.Millisecond
 
-// measureReach finds random poses of arms by Rung and by KDL, one
-// after the other in each round, and prints a table an arm.
+// measureReach solves random poses of arms by Rung and by KDL, by turns in each round, and prints a table for each arm.
 func (s *session) measureReach(w io.Writer, poses int) error {
 	fmt.Fprint(w, "## Inverse kinematics beside KDL\n\n")
 	fmt.Fprintf(w, "%d random poses of an arm, from the middle of the limits, to 1e-5 m and 1e-5 rad, at most 5 ms each. Least mean time of %d rounds.\n", poses, s.rounds)
@@ -42,9 +41,10 @@ func (s *session) measureReach(w io.Writer, poses int) error {
 	return nil
 }
 
+// percent returns n over of in percent.
 func percent(n, of int) float64 { return 100 * float64(n) / float64(of) }
 
-// reachArm measures one arm: Rung's rows, then KDL's.
+// reachArm measures one arm and returns the rows of Rung, then the rows of KDL, each from the round with the least mean time.
 func (s *session) reachArm(joints, poses int) (best []reachRow, err error) {
 	file := filepath.Join(s.work, fmt.Sprintf("arm-%d.txt", joints))
 	limit := time.Duration(poses)*reachTime + readingSeconds*time.Second
@@ -52,7 +52,7 @@ func (s *session) reachArm(joints, poses int) (best []reachRow, err error) {
 	if err := own.call(new(struct{}), "write", strconv.Itoa(joints), strconv.Itoa(poses), file); err != nil {
 		return nil, err
 	}
-	peers := s.builds("kdl", native) // the library is as packaged; its users' code hardly matters
+	peers := s.builds("kdl", native) // one build is enough, as the time is spent in the packaged library
 	if len(peers) == 0 {
 		say("skipped: KDL is not there, package liborocos-kdl-dev")
 	}

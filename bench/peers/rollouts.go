@@ -10,30 +10,30 @@ import (
 	"time"
 )
 
-// motion is a model whose motion from its initial state on is stepped by both.
+// motion is a model that Rung and MuJoCo both simulate from its initial state.
 type motion struct {
-	name     string // in tables
-	file     string // below the folder of reference models
-	time     float64
-	steps    []float64
-	coarse   []float64 // steps of Rung's RK4 besides
-	fine     float64   // step of the reference
-	settings []string  // of cpp/rollouts.cpp
+	name     string    // in tables
+	file     string    // in the folder of reference models, without the ending
+	time     float64   // s, end of the motion
+	steps    []float64 // s, steps of both
+	coarse   []float64 // s, further steps of Rung's RK4
+	fine     float64   // s, step of the reference
+	settings []string  // arguments of cpp/rollouts.cpp
 }
 
-// motions are those that are compared. The second of two points that hold an axis of a hinge is left out where all
-// moves in a plane. MJCF has no constant wrench, so it is given apart.
+// motions are the compared motions. With "planar=1", where everything moves in a plane, the second of the two points that hold the axis
+// of a hinge is left out. MJCF has no constant wrench, so it is an argument.
 var motions = []motion{
 	{"four-bar", "golden/four-bar", 1, []float64{1e-4, 1e-3, 4e-3}, []float64{0.01, 0.02}, 2e-5, []string{"planar=1"}},
 	{"Andrews", "standard/a03-andrews-ivp", 0.03, []float64{3e-6, 3e-5, 1e-4}, []float64{3e-4, 6e-4}, 1e-6, []string{"planar=1", "K1.moment=0.033"}},
 	{"Stewart", "golden/stewart-6ups", 0.5, []float64{1e-4, 1e-3, 5e-3}, []float64{0.02, 0.05}, 2e-5, nil},
 }
 
-// kinds are the methods that are alike.
+// kinds are the pairs of integration methods of the same kind: Rung's and MuJoCo's.
 var kinds = []struct{ own, other string }{{"semi-implicit", "Euler"}, {"RK4", "RK4"}}
 
-// mujocoWays are the settings of MuJoCo's solver: the quickest that
-// finds its own solution, and the quickest that stays stable.
+// mujocoWays are the settings of MuJoCo's solver: the quickest one that converges to its solution, and the quickest one that stays
+// stable.
 var mujocoWays = []struct {
 	name     string
 	settings []string
@@ -50,14 +50,13 @@ type rolled struct {
 	Positions map[string][3]float64
 
 	program, method string
-	like            string // method of Rung of the same kind, of a row of MuJoCo
-	way             int    // of mujocoWays
-	h, two, err     float64
-	lost            error
+	like            string  // for a row of MuJoCo: Rung's method of the same kind
+	way             int     // index of mujocoWays
+	h, two, err     float64 // step, s; time of a step on two threads, ns; largest distance from the reference, m
+	lost            error   // nil if the run succeeded
 }
 
-// away returns the largest distance of a body from where it is in
-// another result; +Inf if the two have not the same bodies.
+// away returns the largest distance, m, between the positions of a body in two results; +Inf if their bodies are not the same.
 func (r *rolled) away(from *rolled) (d float64) {
 	if len(r.Positions) != len(from.Positions) {
 		return math.Inf(1)
@@ -72,13 +71,14 @@ func (r *rolled) away(from *rolled) (d float64) {
 	return d
 }
 
-// stepped is a motion with what was measured.
+// stepped is a motion with its results.
 type stepped struct {
 	*motion
 	rows []*rolled
 }
 
-// measureRollouts steps the motions by Rung and by MuJoCo, in turns, prints a table each, and puts those of the page where options say.
+// measureRollouts simulates the motions by Rung and by MuJoCo, by turns, prints a table for each motion, and replaces the region of the
+// file in the options, if there is one.
 func (s *session) measureRollouts(w io.Writer) error {
 	fmt.Fprint(w, "## Steps beside MuJoCo\n\n")
 	fmt.Fprintf(w, "Wall time of a step of one state, least of many short runs in %d rounds, on one thread and on two; MuJoCo with an mjData a thread, Rung with 256 states. Error: largest distance of a body from the fine solution at the end. "+
@@ -107,7 +107,7 @@ func (s *session) measureRollouts(w io.Writer) error {
 	})
 }
 
-// rollout measures steps of a mechanism by all methods and step sizes in rounds, and how far each is away from a run of fine steps.
+// rollout measures the steps of a motion by all methods and step sizes in rounds, and their distances from a run with fine steps.
 func (s *session) rollout(m *motion) (*stepped, error) {
 	model, xml := filepath.Join(s.reference, m.file+".model.json"), filepath.Join(s.work, filepath.Base(m.file)+".xml")
 	if out, err := exec.Command(s.rung, "export", model, "-o", xml).CombinedOutput(); err != nil {
@@ -143,7 +143,7 @@ func (s *session) rollout(m *motion) (*stepped, error) {
 	return &stepped{m, rows}, nil
 }
 
-// print writes all rows of a motion.
+// print writes the table of a motion.
 func (m *stepped) print(w io.Writer) {
 	fmt.Fprintf(w, "\n%s, %v s\n\n| | method | step, s | ns a step | two threads | error, m | violation | steps | work |\n|---|---|---:|---:|---:|---:|---:|---:|---:|\n", filepath.Base(m.file), m.time)
 	for _, r := range m.rows {
@@ -161,7 +161,7 @@ func (m *stepped) print(w io.Writer) {
 	fmt.Fprintln(w)
 }
 
-// beside prints ratios, nothing for one that is not known.
+// beside returns the ratios of a row (ratios) as text; "" for NaN.
 func beside(r *rolled, rows []*rolled) (steps, work string) {
 	s, w := ratios(r, rows)
 	if s == s {
@@ -173,8 +173,9 @@ func beside(r *rolled, rows []*rolled) (steps, work string) {
 	return steps, work
 }
 
-// ratios returns how many steps Rung makes in the time of one of a row, and how many times less work it is to be as accurate; NaN where
-// that is not known.
+// ratios compares a row of MuJoCo with the rows of Rung. steps is the number of steps that Rung makes, by the method of the same kind
+// and with the same step size, in the time of one step of the row. work is the row's time for the motion over the time of Rung's
+// quickest row that is no less accurate. They are NaN if there is no such row.
 func ratios(r *rolled, rows []*rolled) (steps, work float64) {
 	steps, work = math.NaN(), math.NaN()
 	if r.lost != nil {
@@ -198,7 +199,7 @@ func ratios(r *rolled, rows []*rolled) (steps, work float64) {
 	return steps, work
 }
 
-// step runs one row on some threads, and keeps the least times.
+// step runs a row once on a number of threads, and keeps the least times. An error is stored in r.lost, and the row is not run again.
 func (s *session) step(r *rolled, m *motion, model, xml string, threads int) {
 	if r.lost != nil {
 		return

@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// solver is one direct solver in one order.
+// solver is a direct solver with an elimination order.
 type solver struct {
 	name    string
 	program string
-	variant string // of the program
-	order   string // one of the program order, or what the solver does itself
-	given   bool   // the order comes from the program order
-	both    bool   // time is spent in code that is compiled here, so both builds are of interest
+	variant string // argument of the program
+	order   string // name of an order of the program order, or of the solver's own
+	given   bool   // the program order makes the order
+	both    bool   // the time is spent in code that is compiled here, so both builds are measured
 	blas    bool   // uses BLAS
 }
 
@@ -54,8 +54,7 @@ func solvers() (list []solver) {
 	}...)
 }
 
-// solvers measures all direct solvers on the matrix of a model, and Rung on the
-// model, interleaved.
+// solvers measures all direct solvers on the matrix of a model, and Rung on the model, by turns in each round.
 func (s *session) solvers(j job) error {
 	say("%v: writing the matrix", j)
 	m, bin, err := s.prepare(j)
@@ -79,7 +78,7 @@ func (s *session) solvers(j job) error {
 		if err := s.measureRung(own); err != nil {
 			return err
 		}
-		// Each round begins with another peer, so that none always follows the same one.
+		// Each round begins with another peer, so that effects of the order of runs even out.
 		for i := range runs {
 			r := runs[(i+round*len(runs)/s.rounds)%len(runs)]
 			s.measure(r.record, func(out *result) error { return r.once(s, s.maxSeconds, r.core, out) }, r.analysis)
@@ -93,19 +92,19 @@ func (s *session) solvers(j job) error {
 	return nil
 }
 
-// wanted reports whether a peer is to run.
+// wanted reports whether a peer runs according to the option only.
 func (o *options) wanted(name, order string) bool {
 	return slices.ContainsFunc(strings.Split(o.only, ","), func(part string) bool { return strings.Contains(name+" "+order, part) })
 }
 
-// given is an order in a file.
+// given is an order in a file, with its work, or the error of making it.
 type given struct {
 	file string
 	work work
 	err  error
 }
 
-// makeOrders makes the orders that solvers are given.
+// makeOrders makes the orders that solvers are given, by name.
 func (s *session) makeOrders(j job, bin string) map[string]given {
 	orders := map[string]given{}
 	for _, v := range solvers() {
@@ -122,17 +121,16 @@ func (s *session) makeOrders(j job, bin string) map[string]given {
 	return orders
 }
 
-// attempt is what measures a record.
+// attempt is a record with the program and arguments that measure it.
 type attempt struct {
 	*record
 	program  string
 	blas     bool
 	args     []string
-	analysis float64 // of an order made apart, ns
+	analysis float64 // time of making the given order, ns
 }
 
-// schedule appends the records of a solver, one a build, and returns what
-// measures each of them.
+// schedule appends the records of a solver, one for each build, and returns the attempts that measure them.
 func (s *session) schedule(v solver, own *record, bin string, orders map[string]given) (runs []*attempt) {
 	wanted := []string{native}
 	if v.both && !s.trim {
@@ -161,11 +159,11 @@ func (s *session) schedule(v solver, own *record, bin string, orders map[string]
 	return runs
 }
 
-// once measures a record once, with the kernels of a core.
+// once measures a record once, with the kernels for a core (process.core).
 func (r *attempt) once(s *session, seconds float64, core string, out *result) error {
 	args := r.args
 	if last := len(r.rounds); last > 0 && r.rounds[last-1].Eps > 0 {
-		// The term that was found in the first round.
+		// The proximal term that was found in the first round, so that it is not searched again.
 		args = append(slices.Clone(args), "--eps", ftoa(r.rounds[last-1].Eps))
 	}
 	p := s.peer(r.build, r.program)
@@ -173,10 +171,10 @@ func (r *attempt) once(s *session, seconds float64, core string, out *result) er
 	return s.timed(p, seconds, out, args...)
 }
 
-// trialSeconds bounds the evaluations of a trial of kernels.
+// trialSeconds is the time for the evaluations of a trial of kernels, s.
 const trialSeconds = 2
 
-// tryCores gives all that runs a program the kernels with which the first of them factors fastest.
+// tryCores sets the kernels of all attempts with BLAS: for each program, the kernels with which its first attempt factors fastest.
 func (s *session) tryCores(runs []*attempt) {
 	best := map[string]string{}
 	for _, r := range runs {
@@ -192,7 +190,7 @@ func (s *session) tryCores(runs []*attempt) {
 	}
 }
 
-// fastestCore returns the kernels with which a solver factors fastest.
+// fastestCore returns the kernels with which an attempt factors fastest; "" if none works.
 func (s *session) fastestCore(r *attempt) (core string) {
 	least, auto := math.Inf(1), ""
 	for _, c := range s.cores {
@@ -215,10 +213,10 @@ func (s *session) fastestCore(r *attempt) (core string) {
 	return core
 }
 
-// nearly is how much slower than the fastest a peer may be in the first round to run in the others.
+// nearly is the largest time of a factorization in the first round, relative to the fastest peer, with which a peer runs in the others.
 const nearly = 1.3
 
-// nearlyFastest returns those that may turn out the fastest.
+// nearlyFastest returns the attempts that may turn out the fastest (nearly).
 func nearlyFastest(runs []*attempt) []*attempt {
 	least := math.Inf(1)
 	for _, r := range runs {
@@ -229,7 +227,8 @@ func nearlyFastest(runs []*attempt) []*attempt {
 	return slices.DeleteFunc(slices.Clone(runs), func(r *attempt) bool { return !(r.leastFactor() <= nearly*least) })
 }
 
-// measure runs a peer once, unless it failed before.
+// measure runs a peer once by the function run and appends its result, with the time of making its order, ns, added. A peer that failed
+// before, or ran into a limit at a smaller size, does not run.
 func (s *session) measure(r *record, run func(*result) error, analysis float64) {
 	if s.over[r.key()] && r.failed == "" {
 		r.failed = "left out after a smaller size"
@@ -259,8 +258,7 @@ func (s *session) measureRung(r *record) error {
 	return nil
 }
 
-// fromBench converts a record of rung bench: its solve_ns is of a solution that
-// is checked, and refined where that is needed.
+// fromBench converts a record of rung bench: solve_ns, of a solution that is checked and, if needed, refined, becomes RefinedNs.
 func fromBench(b *rungRecord) result {
 	return result{
 		Version: ours, Note: "whole evaluation " + number(b.TotalNs/float64(b.Bodies)) + " ns a body, with assembly and refinement", AnalyzeNs: b.AnalyzeNs, FactorNs: b.FactorNs, SolveNs: b.SolveOnceNs, RefinedNs: b.SolveNs, TotalNs: b.TotalNs,

@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// printSteps writes what docs/benchmarks.md has of the motions: a table with MuJoCo's own solution, and what all rows come to.
+// printSteps writes the region of docs/benchmarks.md on rollouts: a table with MuJoCo's converged solution, and the ranges of the
+// ratios over all rows.
 func (s *session) printSteps(w io.Writer, all []*stepped) error {
 	fmt.Fprintf(w, "The least of many short runs in %d rounds, in which both run by turns on one thread. %s\n\n", s.rounds, s.begun.since(readMachine()))
 	fmt.Fprint(w, "| | step | MuJoCo, Newton, ns | error, m | Rung, ns | error, m | steps |\n|---|---|---:|---:|---:|---:|---:|\n")
@@ -18,7 +19,7 @@ func (s *session) printSteps(w io.Writer, all []*stepped) error {
 		}
 	}
 	fmt.Fprint(w, "\nSteps that Rung makes in the time of one step of MuJoCo, with Newton's solver:\n\n")
-	var pgs [2]span // by kinds
+	var pgs [2]span // by index of kinds
 	var share, worse, work, own, other span
 	for _, m := range all {
 		var newton [2]span
@@ -61,7 +62,7 @@ func (s *session) printSteps(w io.Writer, all []*stepped) error {
 	return err
 }
 
-// printKinds writes the rows of a motion: for each kind of method and step MuJoCo's and Rung's.
+// printKinds writes the rows of a motion: for each kind of method and each step MuJoCo's and Rung's results.
 func (m *stepped) printKinds(w io.Writer) error {
 	for i, k := range kinds {
 		name := m.name + ", " + k.other
@@ -83,7 +84,8 @@ func (m *stepped) printKinds(w io.Writer) error {
 	return nil
 }
 
-// find returns the row of a program, method, way and step, or if there is none a row that says so. Only MuJoCo has several ways.
+// find returns the row of a program with a method, way (of MuJoCo; 0 for Rung) and step, or, if there is none, a row whose lost tells
+// so.
 func (m *stepped) find(program, method string, way int, h float64) *rolled {
 	for _, r := range m.rows {
 		if r.program == program && r.method == method && r.way == way && r.h == h {
@@ -93,7 +95,7 @@ func (m *stepped) find(program, method string, way int, h float64) *rolled {
 	return &rolled{lost: fmt.Errorf("was not measured")}
 }
 
-// has reports whether a step is one that both make.
+// has reports whether both programs run with a step.
 func (m *motion) has(h float64) bool {
 	for _, x := range m.steps {
 		if x == h {
@@ -103,13 +105,13 @@ func (m *motion) has(h float64) bool {
 	return false
 }
 
-// span is from the least to the most of some numbers. Its zero value has none, and those that are not known are passed over.
+// span is the range of some numbers. Its zero value has none.
 type span struct {
 	least, most float64
-	n           int
+	n           int // count of the numbers
 }
 
-// add widens the span for x; a number that is none, of what was not measured, does not count.
+// add widens the span for x; NaN, which stands for a number that was not measured, is ignored.
 func (s *span) add(x float64) {
 	if math.IsNaN(x) {
 		return
@@ -121,7 +123,7 @@ func (s *span) add(x float64) {
 	s.n++
 }
 
-// String returns the span as text, one number if both ends look alike.
+// String returns the span as text, one number if both ends have the same text.
 func (s span) String() string {
 	if s.n == 0 {
 		return "(not known)"
@@ -133,7 +135,7 @@ func (s span) String() string {
 	return a + " to " + b
 }
 
-// two prints a number with two digits, or in full.
+// two returns a number with one decimal, or without decimals from 9.95 on.
 func two(x float64) string {
 	if x < 9.95 {
 		return strconv.FormatFloat(x, 'f', 1, 64)
@@ -141,7 +143,7 @@ func two(x float64) string {
 	return strconv.FormatFloat(x, 'f', 0, 64)
 }
 
-// power prints a number with one digit and a power of ten.
+// power returns a number with one digit and a power of ten.
 func power(x float64) string {
 	digit, exponent, _ := strings.Cut(strconv.FormatFloat(x, 'e', 0, 64), "e")
 	n, err := strconv.Atoi(exponent)
@@ -151,7 +153,7 @@ func power(x float64) string {
 	return digit + "e" + strconv.Itoa(n)
 }
 
-// length prints a step of time.
+// length returns a step, s, in µs or ms.
 func length(h float64) string {
 	if h < 1e-4 {
 		return strconv.FormatFloat(h*1e6, 'g', 6, 64) + " µs"

@@ -9,7 +9,7 @@ import (
 	"strconv"
 )
 
-// print writes all tables as markdown.
+// print writes all tables as Markdown.
 func (s *session) print(w io.Writer) error {
 	fmt.Fprint(w, "# Rung beside other solvers\n\n")
 	if err := s.printFacts(w); err != nil {
@@ -34,7 +34,7 @@ func (s *session) print(w io.Writer) error {
 	return nil
 }
 
-// printFacts names the machine and what was measured on it.
+// printFacts writes the facts about the machine, and the versions of the measured libraries.
 func (s *session) printFacts(w io.Writer) error {
 	if err := s.copyFacts(w); err != nil {
 		return err
@@ -43,7 +43,7 @@ func (s *session) printFacts(w io.Writer) error {
 	return nil
 }
 
-// copyFacts names the machine and what is installed on it.
+// copyFacts writes the file of facts about the machine and the builds, if there is one.
 func (s *session) copyFacts(w io.Writer) error {
 	if s.facts == "" {
 		return nil
@@ -55,7 +55,7 @@ func (s *session) copyFacts(w io.Writer) error {
 	return err
 }
 
-// printVersions names the versions that the libraries report.
+// printVersions writes the versions that the libraries report, and the number of rounds.
 func (s *session) printVersions(w io.Writer) {
 	var list []string
 	add := func(v string) {
@@ -85,9 +85,8 @@ func (s *session) printVersions(w io.Writer) {
 	fmt.Fprintf(w, ". Medians of %d rounds, in each of which all peers run one after another.\n\n", s.rounds)
 }
 
-// ratio returns Rung's time over a peer's, 0 if one is missing. The time is that of the
-// factorization and one plain solution. With refined it is that of the factorization and a
-// solution that is checked and refined.
+// ratio returns Rung's time over a peer's; 0 if one is missing. The time is of the factorization and one plain solution or, if refined,
+// of the factorization and a solution that is checked and refined.
 func (s *session) ratio(r *record, refined bool) float64 {
 	own := s.rungOf(r)
 	if own == nil || len(own.rounds) == 0 || len(r.rounds) == 0 {
@@ -103,7 +102,7 @@ func (s *session) ratio(r *record, refined bool) float64 {
 	return (a.FactorNs + a.SolveNs) / (b.FactorNs + b.SolveNs)
 }
 
-// printRatios prints both ratios, one line a peer and one column a model.
+// printRatios prints both ratios, plain and refined.
 func (s *session) printRatios(w io.Writer, groups [][]*record) {
 	fmt.Fprint(w, "## Ratios\n\nRung's time over the peer's, below 1: Rung is faster.\n\n")
 	s.printRatio(w, groups, false, "Plain: factorization and one solution, no residual and no refinement on either side; the peer: numeric factorization and one solution.")
@@ -111,7 +110,7 @@ func (s *session) printRatios(w io.Writer, groups [][]*record) {
 		"numeric factorization, one solution, the residual and one correction.")
 }
 
-// printRatio prints one of the ratios.
+// printRatio prints a table of one of the ratios, below a text, with a line for each peer and a column for each model.
 func (s *session) printRatio(w io.Writer, groups [][]*record, refined bool, text string) {
 	fmt.Fprintf(w, "%s\n\n| solver | order | build |", text)
 	for _, g := range groups {
@@ -166,10 +165,10 @@ func (s *session) fastest(g []*record, refined bool) (best *record) {
 	return best
 }
 
-// line begins the line of a peer.
+// line returns the first cells in the line of a peer.
 func line(r *record) string { return "| " + r.name + " | " + r.order + " | " + r.build + " |" }
 
-// printSolvers prints all figures on one model.
+// printSolvers prints the table of all solvers on one model.
 func (s *session) printSolvers(w io.Writer, g []*record) {
 	m := g[0]
 	n := float64(m.Bodies)
@@ -193,8 +192,8 @@ func (s *session) printSolvers(w io.Writer, g []*record) {
 	fmt.Fprintln(w)
 }
 
-// fairness prints what shows whether a peer was measured fairly:
-// kernels of BLAS, threads, page faults and the share of a processor.
+// fairness returns cells that show whether a peer was measured fairly: kernels of BLAS, threads, page faults and the share of a
+// processor.
 func fairness(r *record) string {
 	x := r.result()
 	if r.build == "go" {
@@ -203,18 +202,18 @@ func fairness(r *record) string {
 	return fmt.Sprintf("%s | %d | %.0f | %s", x.Kernels, x.Threads, x.Faults, part(share(1, x.WallNs, x.CPUNs, x.WaitedNs)))
 }
 
-// residual returns the cell of a residual, and in brackets of the relative one; "" if there is none.
+// residual returns the cell of a residual, with the relative one in brackets; "" if there is none.
 func residual(plain, relative float64) string {
 	switch {
 	case relative == 0:
 		return ""
-	case plain == 0: // rung bench tells the relative one alone
+	case plain == 0: // rung bench has only the relative one
 		return fmt.Sprintf("(%.1e)", relative)
 	}
 	return fmt.Sprintf("%.1e (%.1e)", plain, relative)
 }
 
-// printEngines prints whole evaluations, from state to accelerations.
+// printEngines prints the table of engines: whole evaluations, from state to accelerations.
 func (s *session) printEngines(w io.Writer, groups [][]*record) {
 	fmt.Fprint(w, "## Engines: from state to accelerations\n\nns a body; ratio: Rung's sparse evaluation over the engine's; error: largest difference "+
 		"of the accelerations from those of `rung accel`, over the largest acceleration.\n\n")
@@ -234,6 +233,7 @@ func (s *session) printEngines(w io.Writer, groups [][]*record) {
 	fmt.Fprintln(w)
 }
 
+// engineRatio returns the time of Rung's evaluation over an engine's; 0 if one is missing.
 func (s *session) engineRatio(r *record) float64 {
 	own := s.rungOf(r)
 	if own == nil || len(own.rounds) == 0 || len(r.rounds) == 0 {
@@ -242,6 +242,7 @@ func (s *session) engineRatio(r *record) float64 {
 	return own.result().TotalNs / r.result().TotalNs
 }
 
+// errorOf returns the cell of an error; "" for Rung itself.
 func errorOf(r *record, e float64) string {
 	if r.build == "go" {
 		return ""
@@ -249,7 +250,7 @@ func errorOf(r *record, e float64) string {
 	return fmt.Sprintf("%.1e", e)
 }
 
-// printOrders prints flops and fill of the orders.
+// printOrders prints the table of flops and fill of the orders.
 func (s *session) printOrders(w io.Writer) {
 	fmt.Fprint(w, "## Flops and fill of orders\n\nOne measure for all: a pivot with s rows below it costs s (s + 2). K, blocks: every block of K taken as full; "+
 		"K, scalars: the entries of K one by one; S: the factor of S = J M⁻¹ Jᵀ alone; Rung's own: what rung bench reports of its numeric factorization. "+
@@ -276,7 +277,7 @@ func (s *session) printOrders(w io.Writer) {
 	fmt.Fprintln(w)
 }
 
-// number prints three digits, and large numbers in full.
+// number returns x with three digits, without decimals from 100 to 10⁷; "" for 0.
 func number(x float64) string {
 	switch {
 	case x == 0:
@@ -287,8 +288,7 @@ func number(x float64) string {
 	return strconv.FormatFloat(x, 'g', 3, 64)
 }
 
-// writeCSV writes all records, times in ns, one line a peer and model; then one
-// a count of flops.
+// writeCSV writes all records to a file, times in ns: a line for each peer and model, then a line for each count of flops.
 func (s *session) writeCSV(name string) error {
 	f, err := os.Create(name)
 	if err != nil {
@@ -329,7 +329,7 @@ func (s *session) writeCSV(name string) error {
 	return f.Close()
 }
 
-// head is what every line of the CSV begins with.
+// head returns the first cells of a line of the CSV file.
 func (r *record) head(kind, name, order, build, version string, rounds int) []string {
 	return []string{
 		kind, r.Family, strconv.Itoa(r.N), strconv.Itoa(r.Bodies), strconv.Itoa(r.Joints), strconv.Itoa(r.Unknowns),
@@ -337,7 +337,7 @@ func (r *record) head(kind, name, order, build, version string, rounds int) []st
 	}
 }
 
-// cells prints numbers, and nothing for 0, which means not measured.
+// cells returns numbers as text; "" for 0, which stands for numbers that were not measured.
 func cells(v ...float64) []string {
 	out := make([]string, len(v))
 	for i, x := range v {

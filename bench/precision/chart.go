@@ -15,15 +15,15 @@ const (
 	plotLeft, plotRight     = 76, 620
 	plotTop, plotBottom     = 48, 462
 	legendLeft, legendLine  = 640, 22
-	radius                  = 4.0
-	worstDrawn              = 1.0 // error above which a run is not drawn: it follows another motion
-	leastDrawn              = 1e-16
+	radius                  = 4.0   // of a mark
+	worstDrawn              = 1.0   // largest drawn error; a run with a larger one follows another motion
+	leastDrawn              = 1e-16 // smaller errors are drawn here, as the axis is logarithmic
 )
 
-// chart is a picture of a mechanism: error over processor time, both by powers of ten.
+// chart is the picture of a mechanism: error over processor time, on logarithmic axes.
 type chart struct {
 	m              *diagram
-	x0, x1, y0, y1 int // powers of ten at the ends
+	x0, x1, y0, y1 int // exponents of ten at the ends of the axes
 	out            strings.Builder
 }
 
@@ -54,23 +54,26 @@ func drawn(s *series) (list []run) {
 	return list
 }
 
+// x returns the place of a processor time, s, in the picture.
 func (c *chart) x(seconds float64) float64 {
 	return plotLeft + (plotRight-plotLeft)*(math.Log10(seconds)-float64(c.x0))/float64(c.x1-c.x0)
 }
 
+// y returns the place of an error in the picture.
 func (c *chart) y(e float64) float64 {
 	return plotBottom - (plotBottom-plotTop)*(math.Log10(max(e, leastDrawn))-float64(c.y0))/float64(c.y1-c.y0)
 }
 
-// colours of a line on light and on dark paper; each engine has a dash of its own, and each series a mark.
+// colours are the colours of lines on light and on dark paper.
 var colours = [][2]string{
 	{"#1f5fb4", "#7ab3ff"}, {"#c2410c", "#ff9d5c"}, {"#15803d", "#5fd38a"}, {"#a21caf", "#ee8cf5"}, {"#8a6100", "#e6c04a"},
 	{"#475569", "#b6c2d1"}, {"#b91c1c", "#ff8a8a"}, {"#0f766e", "#4fd6c9"}, {"#6d28d9", "#bda4ff"}, {"#9d174d", "#ff8fc0"},
 }
 
+// dashes are the dash patterns of lines by engine.
 var dashes = map[string]string{beside.Ours: "", "Simbody": "8 4", "MuJoCo": "2 4"}
 
-// svg returns the picture. It has a background and colours of its own for light and dark.
+// svg returns the picture. It has a background and colours for light and for dark pages.
 func (c *chart) svg() string {
 	c.out.WriteString(`<svg xmlns="http://www.w3.org/2000/svg" font-family="system-ui, sans-serif" font-size="13" role="img" `)
 	fmt.Fprintf(&c.out, `viewBox="0 0 %d %d" width="%[1]d" height="%[2]d">`+"\n", chartWidth, chartHeight)
@@ -90,7 +93,7 @@ func (c *chart) svg() string {
 	return c.out.String()
 }
 
-// style writes the colours of lines and of paper, light and dark.
+// style writes the style sheet: colours of lines and of the background, light and dark.
 func (c *chart) style() {
 	light, dark := &strings.Builder{}, &strings.Builder{}
 	for i, pair := range colours {
@@ -103,7 +106,7 @@ func (c *chart) style() {
 	fmt.Fprintf(&c.out, ".grid{stroke:#2d3541}.frame{stroke:#8b97a8}%s}\n.line{fill:none}</style>\n", dark)
 }
 
-// axes draws the frame, a line a power of ten, and as many labels as there is room for.
+// axes draws the frame, lines at powers of ten with labels, of the errors at most about 12, and the titles of the axes.
 func (c *chart) axes() {
 	for k := c.x0; k <= c.x1; k++ {
 		x := c.x(math.Pow10(k))
@@ -127,7 +130,7 @@ func (c *chart) axes() {
 		(plotTop+plotBottom)/2)
 }
 
-// timeLabel is 10ᵏ s.
+// timeLabel returns the time 10ᵏ s with a unit, such as "10 ms".
 func timeLabel(k int) string {
 	units := []struct {
 		power int
@@ -141,11 +144,12 @@ func timeLabel(k int) string {
 	return powerLabel(k) + " s"
 }
 
+// powerLabel returns 10ᵏ as SVG text.
 func powerLabel(k int) string {
 	return fmt.Sprintf(`10<tspan dy="-5" font-size="10">%s</tspan>`, strings.Replace(fmt.Sprint(k), "-", "−", 1))
 }
 
-// line draws a series and its row of the legend, false if nothing of it is drawn.
+// line draws series i and its row of the legend. It returns false, and draws nothing, if none of its runs can be drawn.
 func (c *chart) line(i, row int) bool {
 	s := &c.m.Series[i]
 	list := drawn(s)
@@ -172,7 +176,7 @@ func (c *chart) line(i, row int) bool {
 	return true
 }
 
-// mark draws one of five shapes.
+// mark draws one of five shapes, the number shape modulo 5, in the colour of a class.
 func (c *chart) mark(class, shape int, x, y float64) {
 	const r = radius
 	switch shape % 5 {
@@ -190,7 +194,7 @@ func (c *chart) mark(class, shape int, x, y float64) {
 	c.out.WriteString("\n")
 }
 
-// notDrawn names the series that the picture does not have.
+// notDrawn lists the series without a drawn run below the legend, from the given row on.
 func (c *chart) notDrawn(row int) {
 	said := false
 	for i := range c.m.Series {

@@ -8,32 +8,35 @@ import (
 	"github.com/rung-mbd/rung/motion/runs"
 )
 
-// What a series is finer by.
+// The settings by which the runs of a series become finer.
 const (
 	byTolerance = "tolerance"
 	byStep      = "step"
 )
 
-// runner makes a run at a tolerance or step, which is ended where it takes more processor time than the limit.
+// runner simulates a problem.
 type runner interface {
+	// run makes a run with a tolerance, or a step, s (at). It returns beside.ErrOver if the run takes more processor time than the
+	// limit, s.
 	run(p *problem, at, limit float64) (*outcome, error)
 }
 
-// ladder is a series that is being measured.
+// ladder is a series with the runner that measures it, from coarse to fine settings.
 type ladder struct {
 	runner
 	series
 }
 
 const (
-	coarsest = 1e-2 // tolerance
-	finest   = 1e-13
-	halvings = 24   // most of the step
-	settled  = 1e-6 // error from which on a series ends where finer runs are no better
-	patience = 2    // how many of them there are before
+	coarsest = 1e-2  // tolerance
+	finest   = 1e-13 // tolerance
+	halvings = 24    // largest number of halvings of the step
+	settled  = 1e-6  // once an error is below this, a series ends when finer runs are not better,
+	patience = 2     // after this number of them
 )
 
-// setting returns the tolerance or step of a rung, false if there is none any more.
+// setting returns the tolerance, or the step, s, of run k: tenths of the coarsest tolerance, or halves of the interval of samples.
+// It returns false beyond the finest one.
 func (l *ladder) setting(p *problem, k int) (float64, bool) {
 	if l.By == byStep {
 		return p.interval() / math.Pow(2, float64(k)), k <= halvings
@@ -42,7 +45,8 @@ func (l *ladder) setting(p *problem, k int) (float64, bool) {
 	return at, at > finest*(1-1e-6)
 }
 
-// climb measures ever finer runs.
+// climb measures ever finer runs and stores the reason for which there is no finer one. longest is the processor time, s, after which
+// a run is the last one.
 func (l *ladder) climb(p *problem, longest float64) {
 	best, worse := math.Inf(1), 0
 	for k := 0; ; k++ {
@@ -78,7 +82,7 @@ func (l *ladder) climb(p *problem, longest float64) {
 	}
 }
 
-// measure makes one run.
+// measure makes one run and compares it with the reference. An error is also the run's Failure.
 func (l *ladder) measure(p *problem, at, longest float64) (run, error) {
 	r := run{At: at}
 	out, err := l.run(p, at, overtime*longest)
@@ -94,8 +98,8 @@ func (l *ladder) measure(p *problem, at, longest float64) (run, error) {
 	return r, nil
 }
 
-// again repeats the runs of a series, and keeps the least times. A run that answers otherwise than before is an error, as all of them
-// compute the same.
+// again repeats the runs of a series, and keeps the least times. A run whose error or steps differ from before is an error, as it
+// computes the same; a run that is ended for its time is skipped.
 func (l *ladder) again(p *problem, longest float64) error {
 	for i := range l.Runs {
 		old := &l.Runs[i]

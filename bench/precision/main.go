@@ -10,16 +10,16 @@ import (
 	"github.com/rung-mbd/rung/bench/internal/beside"
 )
 
-// options are the flags.
+// options are the values of the flags.
 type options struct {
 	beside.Command
-	peers   string // folder of the programs of peers
-	only    string
-	longest float64
-	samples int
+	peers   string  // folder of the programs of peers; "": none
+	only    string  // regular expression for names of mechanisms
+	longest float64 // processor time from which on a run is the finest of its integrator, s
+	samples int     // times at which a run is compared with its reference
 }
 
-// main measures how precise solutions are, as the flags say.
+// main runs the command (see the package comment).
 func main() {
 	beside.Main("precision", func(args []string, w io.Writer) error {
 		o, err := parse(args, w)
@@ -55,7 +55,7 @@ func (o *options) run() error {
 	return beside.Run(&o.Command, o.measure, readRecord, (*record).publish)
 }
 
-// measure makes the record.
+// measure measures all chosen mechanisms by all integrators that are there, and returns the record.
 func (o *options) measure() (*record, error) {
 	match, err := regexp.Compile(o.only)
 	if err != nil {
@@ -109,13 +109,13 @@ func (o *options) measure() (*record, error) {
 	return r, r.check()
 }
 
-// task is a problem with all that follow it.
+// task is a problem with the series of all integrators.
 type task struct {
 	*problem
 	ladders []*ladder
 }
 
-// rest climbs all ladders, and then repeats all runs as often as is wanted.
+// rest measures all series in the first round, and repeats their runs in the other rounds.
 func (o *options) rest(tasks []*task) error {
 	for round := range o.Rounds {
 		for _, t := range tasks {
@@ -134,7 +134,7 @@ func (o *options) rest(tasks []*task) error {
 	return nil
 }
 
-// result returns what the record has of a mechanism.
+// result returns the entry of a mechanism in the record.
 func (o *options) result(t *task) diagram {
 	mech := t.plan.Mechanism()
 	m := diagram{

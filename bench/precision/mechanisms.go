@@ -11,20 +11,21 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// subject is a mechanism that is followed.
+// subject is a mechanism that is simulated.
 type subject struct {
 	name, title string
-	body        string // that carries the reference point
-	planar      bool   // all moves in a plane, so that two rows close a loop
-	links       int    // of an open chain of package bench, in place of a model of reference/standard
-	seconds     float64
-	times       float64 // longer runs than those of -longest, for what takes long; 0 stands for 1
-	off         float64 // error that the model has against the reference, as its rods have inertias about their axes; 0: none
+	body        string  // carries the reference point
+	planar      bool    // all bodies move in a plane, so that two rows close a loop
+	links       int     // number of links of an open chain of package bench; 0: a model of reference/standard
+	seconds     float64 // of motion; for models of reference/standard the time of the reference
+	times       float64 // factor on -longest, for mechanisms that take long; 0 stands for 1
+	off         float64 // error of the model against the reference, as its rods have inertias about their axes; 0: none
 }
 
-// chainLinks is the size of the open chain, on which recursions are at their best.
+// chainLinks is the number of links of the open chain, for which recursive methods are at their best.
 const chainLinks = 40
 
+// subjects are the mechanisms of the tables.
 var subjects = []subject{
 	{name: "a01-pendulum", title: "A01, simple pendulum", body: "bob", planar: true, off: 1e-8},
 	{name: "a02-n-four-bar-2", title: "A02, N-four-bar with 2 windows", body: "V0", planar: true},
@@ -35,20 +36,21 @@ var subjects = []subject{
 	{name: "chain-40", title: "Open chain of 40 links", body: fmt.Sprint("b", chainLinks-1), links: chainLinks, seconds: 1},
 }
 
-// problem is a subject with all that its runs need.
+// problem is a subject with its model, plan and reference.
 type problem struct {
 	*subject
 	model *model.Model
 	plan  *kkt.Plan
-	body  int          // number of the body
-	point spatial.Vec3 // in its frame
-	want  []spatial.Vec3
-	scale float64 // m
-	from  string  // where want is from
-	sure  float64 // estimate of its error, relative
+	body  int            // number of the body
+	point spatial.Vec3   // reference point, frame of the body
+	want  []spatial.Vec3 // reference: positions of the point at the start and at the samples, world frame
+	scale float64        // m, largest distance of the reference from its start
+	from  string         // origin of the reference
+	sure  float64        // estimate of the error of the reference, relative to scale
 }
 
-// newProblem reads or makes the model and its reference, at a number of equally spaced times.
+// newProblem reads or makes the model of a subject and its reference, at a number of equally spaced samples. standard is the folder
+// reference/standard.
 func newProblem(s *subject, standard string, samples int) (*problem, error) {
 	p := &problem{subject: s}
 	var err error
@@ -82,7 +84,7 @@ func newProblem(s *subject, standard string, samples int) (*problem, error) {
 	return p, nil
 }
 
-// longest returns the time of a run from which on it is the finest of its integrator, s.
+// longest returns the processor time, s, from which on a run is the finest of its integrator, for the value of the flag -longest.
 func (p *problem) longest(flag float64) float64 {
 	if p.times > 0 {
 		return p.times * flag
@@ -90,13 +92,13 @@ func (p *problem) longest(flag float64) float64 {
 	return flag
 }
 
-// samples is the number of times at which runs are compared, the start not counted.
+// samples returns the number of times at which runs are compared with the reference, without the start.
 func (p *problem) samples() int { return len(p.want) - 1 }
 
-// interval is the time between two samples.
+// interval returns the time between two samples, s.
 func (p *problem) interval() float64 { return p.seconds / float64(p.samples()) }
 
-// at is where the reference point is in a state.
+// at returns the position of the reference point in a state, world frame.
 func (p *problem) at(st *mechanism.State) spatial.Vec3 {
 	b := &st.Bodies[p.body]
 	return b.Position.Add(b.Rotation.Rotate(p.point))
@@ -110,7 +112,8 @@ func extent(list []spatial.Vec3) (most float64) {
 	return most
 }
 
-// away returns the largest distance from the reference, over the scale.
+// away returns the largest distance of the points, which are at the samples, from the reference, relative to the scale. It returns an
+// error if a point is farther away than lost, or if the number of points is wrong.
 func (p *problem) away(got []spatial.Vec3) (float64, error) {
 	if len(got) != p.samples() {
 		return 0, fmt.Errorf("%d samples in place of %d", len(got), p.samples())
@@ -126,5 +129,5 @@ func (p *problem) away(got []spatial.Vec3) (float64, error) {
 	return most / p.scale, nil
 }
 
-// lost is the distance, over the scale, from which on a point counts as one that has flown away: nothing in the mechanisms moves so far.
+// lost is the distance from the reference, relative to the scale, beyond which a run has failed: no mechanism moves so far.
 const lost = 1e3

@@ -11,21 +11,21 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// outcome is one run.
+// outcome is the result of one run.
 type outcome struct {
-	seconds float64 // of a processor
+	seconds float64 // processor time
 	steps   int64
 	points  []spatial.Vec3 // at the samples, without the start
 }
 
 const (
-	enough   = 0.02 // s: shorter runs are repeated, and the least counts
-	overtime = 3    // times the longest run: a run beyond is ended
-	mostRuns = 200  // that are tried for it
+	enough   = 0.02 // s, processor time: shorter runs are repeated up to this, and the least time counts
+	overtime = 3    // a run is ended after this times -longest
+	mostRuns = 200  // largest number of repeated runs
 )
 
-// follow makes runs by integrators of Rung until they have taken enough time, and returns one with the least time.
-// Garbage is collected afterwards: else what setting up leaves would be collected, on the same thread, while a run is timed.
+// follow makes runs by an integrator of Rung until they have taken enough time together, and returns the fastest one.
+// Garbage is collected only afterwards, so that collecting the garbage of setting up, on the same thread, is not timed.
 func (p *problem) follow(o *runs.Options, limit float64) (best *outcome, err error) {
 	defer runtime.GC()
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
@@ -42,10 +42,10 @@ func (p *problem) follow(o *runs.Options, limit float64) (best *outcome, err err
 	return best, nil
 }
 
-// followOnce runs the problem once from its start. It returns the points that it has at its samples, and the processor time, s;
-// beside.ErrOver if that is above limit, s.
+// followOnce runs the problem once from its start. It returns beside.ErrOver if the run takes more processor time than limit, s, or
+// more wall time than beside.WallTime.
 func (p *problem) followOnce(o *runs.Options, limit float64) (*outcome, error) {
-	how := *o // New and the run own theirs
+	how := *o // a copy, as the run may change it
 	how.Until = p.seconds
 	s, err := runs.New(p.plan, how)
 	if err != nil {
@@ -77,7 +77,7 @@ type ownRunner struct {
 	integrator runs.Integrator
 }
 
-// run follows the problem with a step, or with a tolerance where the integrator chooses its steps.
+// run implements runner: at is the step, s, or the tolerance if the integrator controls its error.
 func (r ownRunner) run(p *problem, at, limit float64) (*outcome, error) {
 	o := &runs.Options{Integrator: r.integrator}
 	if r.integrator.NeedsStep() {
@@ -88,7 +88,7 @@ func (r ownRunner) run(p *problem, at, limit float64) (*outcome, error) {
 	return p.follow(o, limit)
 }
 
-// ownSeries returns a series an integrator.
+// ownSeries returns a series for each integrator of Rung.
 func ownSeries() (list []*ladder) {
 	for _, i := range runs.Integrators() {
 		l := &ladder{runner: ownRunner{i}, series: series{Engine: beside.Ours, Integrator: i.String(), By: byTolerance}}

@@ -11,19 +11,19 @@ import (
 	"github.com/rung-mbd/rung/bench/internal/beside"
 )
 
-// Lines of the page between which the tables stand.
+// The lines of the page between which the tables are.
 const (
 	tablesBegin = "<!-- precision -->"
 	tablesEnd   = "<!-- end of precision -->"
 )
 
-// levels are the errors up to which times are tabled.
+// levels are the errors for which the tables have the least times.
 var levels = []float64{1e-3, 1e-5, 1e-7}
 
-// pictures is the folder of the pictures of a page.
+// pictures returns the folder of the pictures of a page: its name without the ending.
 func pictures(page string) string { return strings.TrimSuffix(page, filepath.Ext(page)) }
 
-// publish writes tables into the page, and a picture a mechanism beside it.
+// publish writes the tables into the page, and a picture for each mechanism into the folder beside it.
 func (r *record) publish(page string) error {
 	before, after, err := beside.Around(page, tablesBegin, tablesEnd)
 	if err != nil {
@@ -43,7 +43,7 @@ func (r *record) publish(page string) error {
 	return beside.Put(page, before+r.tables(filepath.Base(folder))+after)
 }
 
-// tables are what stands between the lines of the page.
+// tables returns the facts, the summary, the list of losses and a section for each mechanism, in Markdown. folder has the pictures.
 func (r *record) tables(folder string) string {
 	t := &strings.Builder{}
 	r.facts(t)
@@ -62,7 +62,7 @@ func (r *record) tables(folder string) string {
 	return t.String()
 }
 
-// facts say where and how it was measured.
+// facts writes the lines on the machine, the programs and the settings.
 func (r *record) facts(t *strings.Builder) {
 	r.Machine.Facts(t)
 	for i := range r.Engines {
@@ -79,7 +79,7 @@ func (r *record) facts(t *strings.Builder) {
 	r.Machine.Busy(t)
 }
 
-// settingsOf returns the settings of an engine as the first of its series has them.
+// settingsOf returns the settings of an engine, from its first series; "no runs" if it has none.
 func (r *record) settingsOf(engine string) string {
 	for i := range r.Mechanisms {
 		for k := range r.Mechanisms[i].Series {
@@ -91,7 +91,7 @@ func (r *record) settingsOf(engine string) string {
 	return "no runs"
 }
 
-// summary has the quickest integrator of each engine.
+// summary writes the table of the quickest integrator of each engine, by mechanism and level.
 func (r *record) summary(t *strings.Builder) {
 	var names []string
 	for i := range r.Engines {
@@ -133,7 +133,7 @@ func (r *record) summary(t *strings.Builder) {
 	}
 }
 
-// losses is a list of where a peer is quicker than Rung, or does what Rung does not do.
+// losses lists the rows of the summary in which a peer is quicker than Rung, or reaches an error that Rung does not.
 func (r *record) losses(t *strings.Builder) {
 	rows, lost := 0, 0
 	list := &strings.Builder{}
@@ -173,7 +173,8 @@ func (r *record) losses(t *strings.Builder) {
 	fmt.Fprintf(t, "\n### Where Rung loses\n\n%d of the %d rows that a peer reaches:\n\n%s", lost, rows, list)
 }
 
-// factor is the time of the quickest peer over that of Rung, bold where Rung loses.
+// factor returns the time of the quickest peer over the time of Rung, bold if Rung loses; "" without a peer. Infinite times mean that
+// there is no run.
 func factor(own, peer float64) string {
 	switch {
 	case math.IsInf(peer, 1):
@@ -186,7 +187,8 @@ func factor(own, peer float64) string {
 	return beside.Short(peer / own)
 }
 
-// quickest returns the run of an engine that takes least, with an error of at most e, and by which integrator.
+// quickest returns the run of an engine with an error of at most e that takes the least time, and its integrator; nil if there is
+// none.
 func (m *diagram) quickest(engine string, e float64) (best *run, by string) {
 	for i := range m.Series {
 		s := &m.Series[i]
@@ -200,7 +202,8 @@ func (m *diagram) quickest(engine string, e float64) (best *run, by string) {
 	return best, by
 }
 
-// table has the quickest runs of each integrator, its smallest error, and why there is no finer run.
+// table writes, for each integrator, the times of the quickest runs, the smallest error, and the reason for which there is no finer
+// run.
 func (m *diagram) table(t *strings.Builder) {
 	t.WriteString("| integrator |")
 	for _, e := range levels {
@@ -235,6 +238,7 @@ func (s *series) finest() (best *run) {
 	return best
 }
 
+// count returns a number with its noun.
 func count(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
@@ -242,5 +246,5 @@ func count(n int, one, many string) string {
 	return strconv.Itoa(n) + " " + many
 }
 
-// milliseconds is a time with three digits and no power of ten.
+// milliseconds returns a time given in s, in ms with three significant digits and no power of ten.
 func milliseconds(s float64) string { return beside.Plain(1e3 * s) }

@@ -18,13 +18,15 @@ import (
 type peer struct {
 	beside.Engine
 	program     string // file name; run.sh builds it
-	packageName string // of Debian, that has the library
-	by          string
+	packageName string // Debian package of the library
+	by          string // byTolerance or byStep
 	settings    string
 	integrators []string
-	input       func(p *problem) (text []byte, args []string, err error)
+	// input returns the model as the program reads it, and further arguments of the program.
+	input func(p *problem) (text []byte, args []string, err error)
 }
 
+// peers are all engines that are compared with Rung.
 var peers = []peer{
 	{
 		Engine: beside.Engine{Name: "Simbody"}, program: "simbody_motion", packageName: "libsimbody-dev", by: byTolerance,
@@ -48,19 +50,19 @@ type peerRunner struct {
 	spent      *time.Duration // processor time of all processes
 }
 
-// peerAnswer is what a program prints.
+// peerAnswer is the document that a program prints.
 type peerAnswer struct {
 	Seconds float64
 	Steps   int64
 	Points  [][3]float64
 }
 
-// find looks for the program of a peer, and asks for its version. Missing says why there is none.
+// find returns the path of the peer's program in a folder; "" if it cannot be used, and then Missing has the reason.
 func (e *peer) find(folder string) (path string) {
 	return e.Find(folder, e.program, e.packageName, "-precision")
 }
 
-// run has a peer follow the problem, whose model it writes into a file, and returns what the peer says.
+// run implements runner: it writes the model to a file, calls the peer's program, and returns its answer.
 func (r *peerRunner) run(p *problem, at, limit float64) (*outcome, error) {
 	text, args, err := r.peer.input(p)
 	if err != nil {
@@ -88,7 +90,7 @@ func (r *peerRunner) run(p *problem, at, limit float64) (*outcome, error) {
 	return out, nil
 }
 
-// series returns a series an integrator of the peer.
+// series returns a series for each integrator of the peer.
 func (e *peer) series(path, work string, spent *time.Duration) (list []*ladder) {
 	for _, i := range e.integrators {
 		list = append(list, &ladder{
@@ -99,7 +101,8 @@ func (e *peer) series(path, work string, spent *time.Duration) (list []*ladder) 
 	return list
 }
 
-// mujocoInput is the model as rung export writes it. MJCF has no constant wrench, so it is given apart.
+// mujocoInput returns the model as rung export writes it. MJCF has no constant wrenches, so these are arguments; only moments about z
+// are possible.
 func mujocoInput(p *problem) (text []byte, args []string, err error) {
 	var b bytes.Buffer
 	if _, err := mjcf.Write(&b, p.model); err != nil {
@@ -121,7 +124,7 @@ func mujocoInput(p *problem) (text []byte, args []string, err error) {
 	return b.Bytes(), args, nil
 }
 
-// simbodyInput is the model as text, and the number of the body that carries the point.
+// simbodyInput returns the tree text of the model, followed by the number of the body with the reference point.
 func simbodyInput(p *problem) ([]byte, []string, error) {
 	w, err := beside.NewTreeText(p.model, p.planar)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 // recordFormat is the name of the record's format.
 const recordFormat = "rung-precision/1"
 
-// record is what one call has measured.
+// record has the results of one call of the command.
 type record struct {
 	Format     string          `json:"format"`
 	Machine    beside.Host     `json:"machine"`
@@ -27,32 +27,32 @@ type settings struct {
 	Samples int     `json:"samples"`
 }
 
-// diagram is what all integrators did on one.
+// diagram is a mechanism with the results of all integrators.
 type diagram struct {
 	Name      string   `json:"name"`
 	Title     string   `json:"title"`
 	Bodies    int      `json:"bodies"`
 	Joints    int      `json:"joints"`
 	Seconds   float64  `json:"seconds"` // of motion
-	Body      string   `json:"body"`    // that carries the point
+	Body      string   `json:"body"`    // carries the reference point
 	Reference string   `json:"reference"`
-	Vouched   float64  `json:"reference_error"` // estimate, relative as Error
-	Scale     float64  `json:"scale"`           // m
-	Longest   float64  `json:"longest_seconds"` // from which on a run is the finest of its integrator
+	Vouched   float64  `json:"reference_error"` // estimate, relative to Scale like run.Error
+	Scale     float64  `json:"scale"`           // m, to which errors are relative
+	Longest   float64  `json:"longest_seconds"` // processor time from which on a run is the finest of its integrator
 	Series    []series `json:"series"`
 }
 
-// series is one integrator.
+// series has the runs of one integrator, from coarse to fine.
 type series struct {
 	Engine     string `json:"engine"`
 	Integrator string `json:"integrator"`
 	By         string `json:"by"` // tolerance or step
 	Settings   string `json:"settings,omitempty"`
 	Runs       []run  `json:"runs"`
-	Ended      string `json:"ended"` // why there is no finer run
+	Ended      string `json:"ended"` // reason for which there is no finer run
 }
 
-// run is one run. One with a failure has no error.
+// run is the result of one run. A run with a Failure has no other results.
 type run struct {
 	At      float64 `json:"at"` // tolerance, or step in s
 	Steps   int64   `json:"steps,omitempty"`
@@ -61,10 +61,10 @@ type run struct {
 	Failure string  `json:"failure,omitempty"`
 }
 
-// name is that of legends and tables.
+// name returns the name of the series in legends and tables.
 func (s *series) name() string { return s.Engine + ", " + s.Integrator }
 
-// least returns the run that takes the least time of those with an error of at most e; nil if there is none.
+// least returns the run with an error of at most e that takes the least time; nil if there is none.
 func (s *series) least(e float64) (best *run) {
 	for i := range s.Runs {
 		if r := &s.Runs[i]; r.Failure == "" && r.Error <= e && (best == nil || r.Seconds < best.Seconds) {
@@ -74,9 +74,10 @@ func (s *series) least(e float64) (best *run) {
 	return best
 }
 
-// readRecord reads a record, and refuses what is none.
+// readRecord reads the record at path. It returns an error if the file has no valid record (check).
 func readRecord(path string) (*record, error) { return beside.ReadRecord(path, decodeRecord) }
 
+// decodeRecord reads and checks a record.
 func decodeRecord(f io.Reader) (*record, error) {
 	r := &record{}
 	if err := beside.DecodeRecord(r, f); err != nil {
@@ -85,7 +86,7 @@ func decodeRecord(f io.Reader) (*record, error) {
 	return r, r.check()
 }
 
-// check refuses numbers that no measurement has.
+// check returns an error for runs that no measurement can have: without a time or a setting, or with a negative or infinite error.
 func (r *record) check() error {
 	if err := beside.IsFormat(r.Format, recordFormat); err != nil {
 		return err

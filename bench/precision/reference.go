@@ -14,12 +14,13 @@ import (
 )
 
 const (
-	tableColumns = 4     // t, x, y, z of a row are read
-	tableSure    = 1e-14 // what reference/standard vouches for in all its trajectories
-	timeTol      = 1e-9  // relative, of the times of rows: they are printed with their digits
+	tableColumns = 4     // columns that are read: t, x, y, z
+	tableSure    = 1e-14 // relative error that reference/standard guarantees for all its trajectories
+	timeTol      = 1e-9  // largest error of a printed time, relative to the whole time
 )
 
-// table reads the reference from a table of reference/standard, of whose rows those at the samples are kept.
+// table reads the reference from a table of reference/standard, and keeps the rows at the samples. It returns an error if the rows
+// cannot be divided into so many samples, or are not equally spaced.
 func (p *problem) table(path string, samples int) error {
 	rows, err := readTable(path)
 	if err != nil {
@@ -49,7 +50,7 @@ func (p *problem) table(path string, samples int) error {
 	return nil
 }
 
-// readTable reads the first columns of comma-separated numbers below a header.
+// readTable reads the first tableColumns columns of a table of comma-separated numbers with a header.
 func readTable(path string) (rows [][]float64, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -81,16 +82,16 @@ func readTable(path string) (rows [][]float64, err error) {
 }
 
 const (
-	fineStep  = 1e-4 // s, of the reference of the chain
-	fineOrder = 4
+	fineStep  = 1e-4 // s, step of the reference of the chain
+	fineOrder = 4    // order of RK4
 )
 
-// fine makes the reference by a run with fine steps: RK4 in the coordinates of the joints, which no other run has. The same with twice the
-// step says how good it is.
+// fine makes the reference by a run with fine steps: RK4 in joint coordinates, which no measured run uses. The difference to a run
+// with twice the step gives the estimate of its error.
 func (p *problem) fine(samples int) error {
 	p.point = p.plan.Mechanism().Bodies[p.body].Com
 	p.want = append(make([]spatial.Vec3, 0, samples+1), p.at(p.plan.Mechanism().Initial()))
-	p.want = p.want[:samples+1] // for samples and interval
+	p.want = p.want[:samples+1] // so that samples and interval, which follow uses, are right
 	var lists [2][]spatial.Vec3
 	for i, h := range []float64{2 * fineStep, fineStep} {
 		o, err := p.follow(&runs.Options{Integrator: runs.RungeKutta4, Method: motion.TreeDirect, Step: h}, math.Inf(1))

@@ -20,12 +20,13 @@ import (
 )
 
 const (
-	accuracy = 1e-5                 // m and rad
-	maxTime  = 5 * time.Millisecond // a pose
-	tool     = 0.1                  // along z of the last link, m
-	seed     = 7
+	accuracy = 1e-5                 // m and rad, tolerance of a reached pose
+	maxTime  = 5 * time.Millisecond // for each pose
+	tool     = 0.1                  // m, position of the tool along z of the last link
+	seed     = 7                    // of the random poses
 )
 
+// main runs the command (see the package comment).
 func main() {
 	if err := run(os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "reach:", err)
@@ -33,7 +34,7 @@ func main() {
 	}
 }
 
-// run writes random poses of an arm into a file, or measures how Rung reaches those of a file.
+// run writes an arm and random poses to a file, or measures how Rung reaches the poses in a file, as the arguments say.
 func run(args []string) error {
 	if len(args) < 3 {
 		return fmt.Errorf("use: reach write JOINTS POSES FILE, or reach run JOINTS FILE")
@@ -76,13 +77,13 @@ func run(args []string) error {
 	return fmt.Errorf("unknown use")
 }
 
-// pose is a place of the tool.
+// pose is a position and orientation of the tool, world frame.
 type pose struct {
 	position    [3]float64
 	orientation [4]float64
 }
 
-// write writes an arm and random poses within its limits.
+// write writes the text with an arm and random poses that it reaches within its limits.
 func write(to io.Writer, m *model.Model, mech *mechanism.Mechanism, poses int) error {
 	w := bufio.NewWriter(to)
 	fmt.Fprintln(w, len(m.Joints))
@@ -90,7 +91,7 @@ func write(to io.Writer, m *model.Model, mech *mechanism.Mechanism, poses int) e
 		j := &m.Joints[i]
 		p, a := j.PredecessorFrame.Position, spatial.Quat(j.PredecessorFrame.Orientation).Rotate(spatial.Vec3{2: 1})
 		for k := range a {
-			a[k] = float64(int(a[k] * 1.5)) // exactly along an axis
+			a[k] = float64(int(a[k] * 1.5)) // rounds to −1, 0 or 1, as axes are along world axes
 		}
 		fmt.Fprintln(w, p[0], p[1], p[2], a[0], a[1], a[2], j.Limits[0].Lower, j.Limits[0].Upper)
 	}
@@ -115,7 +116,8 @@ func write(to io.Writer, m *model.Model, mech *mechanism.Mechanism, poses int) e
 	return w.Flush()
 }
 
-// read reads the poses of a file of write. It skips the arm: the number of its joints, 8 numbers a joint and the tool.
+// read reads the poses in a file that write has written. It skips the arm: the number of joints, 8 numbers for each joint, and the
+// tool.
 func read(file string, joints int) ([]pose, error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -151,18 +153,18 @@ func read(file string, joints int) ([]pose, error) {
 	return list, err
 }
 
-// row is what came of all poses by one way.
+// row has the results for all poses with one setting.
 type row struct {
 	Name     string  `json:"name"`
 	Settings string  `json:"settings"`
 	Poses    int     `json:"poses"`
-	Reached  int     `json:"reached"`
-	Solved   int     `json:"solved"` // within limits, too
+	Reached  int     `json:"reached"` // poses reached
+	Solved   int     `json:"solved"`  // poses reached within the limits
 	MeanNs   float64 `json:"mean_ns"`
 	MaxNs    float64 `json:"max_ns"`
 }
 
-// measure finds all poses, with restarts and without, and prints the rows.
+// measure solves all poses, with restarts and without, and prints the rows.
 func measure(mech *mechanism.Mechanism, poses []pose) error {
 	var rows []row
 	for _, restarts := range []int{1000, ik.NoRestarts} {
@@ -178,7 +180,7 @@ func measure(mech *mechanism.Mechanism, poses []pose) error {
 	return json.NewEncoder(os.Stdout).Encode(map[string]any{"rows": rows})
 }
 
-// reach finds all poses.
+// reach solves all poses, each from the initial state, with so many restarts, and stores counts and times.
 func (r *row) reach(mech *mechanism.Mechanism, poses []pose, restarts int) error {
 	target := ik.Target{
 		Name: "tool", Type: ik.PoseTarget, Body: mech.BodyName(mech.NumBodies() - 1), Frame: model.Pose{Position: [3]float64{2: tool}},
@@ -207,7 +209,7 @@ func (r *row) reach(mech *mechanism.Mechanism, poses []pose, restarts int) error
 		r.MeanNs += ns / float64(len(poses))
 		r.MaxNs = max(r.MaxNs, ns)
 		if result.Status == ik.Reached {
-			r.Reached++ // limits are kept
+			r.Reached++ // always within limits
 			r.Solved++
 		}
 	}

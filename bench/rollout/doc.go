@@ -1,4 +1,4 @@
-// Command rollout steps many states of a model in lanes, package batch, for bench/peers, which compares it with MuJoCo.
+// Command rollout steps many states of a model together by package batch, for bench/peers, which compares it with MuJoCo.
 //
 //	rollout MODEL INTEGRATOR STEP TIME THREADS
 //

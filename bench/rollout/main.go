@@ -15,20 +15,20 @@ import (
 )
 
 const (
-	states  = 256                    // that step together, in groups of eight
-	run     = 8                      // steps of all of them that are timed at once
-	seconds = 600 * time.Millisecond // of timing
+	states  = 256                    // states that step together, in groups of eight
+	run     = 8                      // steps of all states between two readings of the clock
+	seconds = 600 * time.Millisecond // least time of the measurement
 )
 
-// answer is what the program prints.
+// answer is the document that the program prints.
 type answer struct {
-	StepNs    float64               `json:"step_ns"`   // of one state, wall time over all threads
-	Violation float64               `json:"violation"` // m or rad
-	OneByOne  int                   `json:"one_by_one"`
-	Positions map[string][3]float64 `json:"positions"`
+	StepNs    float64               `json:"step_ns"`    // wall time of a step divided by the number of states, with all threads
+	Violation float64               `json:"violation"`  // largest violation of a joint at the end, m or rad
+	OneByOne  int                   `json:"one_by_one"` // steps that were not done in lanes (batch.Outcome.OneByOne)
+	Positions map[string][3]float64 `json:"positions"`  // of the bodies' frames at the end, m, world frame
 }
 
-// main measures one rollout, as the flags say, and prints the result as JSON.
+// main runs the command (see the package comment).
 func main() {
 	a, err := measure(os.Args[1:])
 	if err == nil {
@@ -40,7 +40,7 @@ func main() {
 	}
 }
 
-// measure moves a model on by an integrator, and measures a step of many states at once, as the arguments say.
+// measure simulates one state of a model to the end, and measures the time of a step of many states, as the arguments say.
 func measure(args []string) (*answer, error) {
 	if len(args) != 5 {
 		return nil, fmt.Errorf("use: rollout MODEL INTEGRATOR STEP TIME THREADS")
@@ -72,7 +72,7 @@ func measure(args []string) (*answer, error) {
 	return a, err
 }
 
-// walk moves one state on to the end.
+// walk simulates one state for so many steps of h, s, and stores its positions and violation at the end.
 func (a *answer) walk(p *kkt.Plan, how batch.Integrator, h float64, steps int) error {
 	b, err := batch.New(p, batch.Options{})
 	if err != nil {
@@ -104,8 +104,8 @@ func (a *answer) walk(p *kkt.Plan, how batch.Integrator, h float64, steps int) e
 	return nil
 }
 
-// least returns the least wall time of a step of one state, over short runs from the initial state on and through the
-// whole time, ns.
+// least returns the least wall time, ns, of a step divided by the number of states. It is measured in short runs that go through all
+// steps from the initial state on, again and again.
 func least(p *kkt.Plan, how batch.Integrator, h float64, steps, threads int) (float64, error) {
 	b, err := batch.New(p, batch.Options{Threads: threads})
 	if err != nil {

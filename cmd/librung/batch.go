@@ -10,6 +10,8 @@ import (
 	"github.com/rung-mbd/rung/door"
 )
 
+// go_batch implements rung_batch (rung.h): it creates a batch of a plan.
+//
 //export go_batch
 func go_batch(plan C.rung_handle, opts *C.char, batch *C.rung_handle) C.int32_t {
 	return guarded(func() error {
@@ -29,7 +31,7 @@ func go_batch(plan C.rung_handle, opts *C.char, batch *C.rung_handle) C.int32_t 
 	})
 }
 
-// table checks rows of n numbers, a state each.
+// table returns the array of rows states of the caller, n numbers each. It refuses another n than the model's.
 func table(m *door.Model, states *C.double, rows, n C.size_t) ([]float64, error) {
 	if width := m.Sizes().State; n != C.size_t(width) {
 		return nil, refuse(door.Size, "a state has %d numbers, not %d", width, uint64(n))
@@ -40,10 +42,10 @@ func table(m *door.Model, states *C.double, rows, n C.size_t) ([]float64, error)
 	return floats(states, rows*n)
 }
 
-// mostUnasked is the memory, in bytes, that is taken without asking whether the system has it.
+// mostUnasked is the largest number of bytes that is allocated without asking whether the system has them.
 const mostUnasked = 1 << 26
 
-// room refuses states for which the system has no memory: the runtime of Go would end the process.
+// room refuses a number of states for which the system has no memory, as Go's runtime would end the process.
 func room(b *door.Batch, rows C.size_t) error {
 	z := b.Model().Sizes()
 	bytes := 8 * float64(rows) * float64(z.State+6*z.Bodies)
@@ -53,13 +55,13 @@ func room(b *door.Batch, rows C.size_t) error {
 	return nil
 }
 
-// rowsOf are the arrays of a call on states side by side.
+// rowsOf are the arrays of a call of a batch.
 type rowsOf struct {
 	states, forces []float64
 	failed         []byte
 }
 
-// newRows checks the arrays. Rows of forces are as many numbers as the batch carries.
+// newRows checks the arrays of the caller and returns them. A state has n numbers, and its forces are b.Forces() numbers.
 func newRows(b *door.Batch, states *C.double, rows, n C.size_t, forces *C.double, status *C.uint8_t) (x rowsOf, err error) {
 	if x.states, err = table(b.Model(), states, rows, n); err != nil {
 		return x, err
@@ -76,6 +78,8 @@ func newRows(b *door.Batch, states *C.double, rows, n C.size_t, forces *C.double
 	return x, nil
 }
 
+// go_batch_accel implements rung_batch_accel (rung.h): it computes accelerations of the rows states.
+//
 //export go_batch_accel
 func go_batch_accel(batch C.rung_handle, states *C.double, rows, n C.size_t, forces, acc *C.double, status *C.uint8_t) C.int32_t {
 	return use(batch, func(o *object, b *door.Batch) error {
@@ -96,6 +100,8 @@ func go_batch_accel(batch C.rung_handle, states *C.double, rows, n C.size_t, for
 	})
 }
 
+// go_batch_rollout implements rung_batch_rollout (rung.h): it moves the rows states by a rollout.
+//
 //export go_batch_rollout
 func go_batch_rollout(
 	batch C.rung_handle, states *C.double, rows, n C.size_t, forces, into *C.double, m C.size_t, status *C.uint8_t, opts *C.char,
@@ -118,6 +124,8 @@ func go_batch_rollout(
 	})
 }
 
+// go_batch_vary implements rung_batch_vary (rung.h): it sets varied parameters of rows from first on.
+//
 //export go_batch_vary
 func go_batch_vary(batch C.rung_handle, rows, first C.size_t, values *C.double, m C.size_t) C.int32_t {
 	return use(batch, func(_ *object, b *door.Batch) error {
@@ -135,6 +143,8 @@ func go_batch_vary(batch C.rung_handle, rows, first C.size_t, values *C.double, 
 	})
 }
 
+// go_batch_error implements rung_batch_error (rung.h): it returns the error of a row as its own.
+//
 //export go_batch_error
 func go_batch_error(batch C.rung_handle, row C.size_t) C.int32_t {
 	return use(batch, func(_ *object, b *door.Batch) error {

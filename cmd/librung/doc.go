@@ -2,7 +2,7 @@
 //
 //	go build -buildmode=c-shared -o librung.so ./cmd/librung
 //
-// It gives package door handles for objects and statuses for errors, and knows nothing else. What must not depend on Go is in door.c.
+// It wraps package door: objects become handles, and errors become statuses. Functions that must not depend on Go are in door.c.
 package main
 
 import "C" // without cgo there is no package

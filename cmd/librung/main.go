@@ -27,6 +27,8 @@ func main() {}
 // version is kept for the life of the process, as callers have its address.
 var version = C.CString(rung.Version())
 
+// go_version implements rung_version (rung.h): it returns the version of the library.
+//
 //export go_version
 func go_version() *C.char { return version }
 
@@ -35,7 +37,7 @@ func refuse(s door.Status, format string, args ...any) error {
 	return &door.Error{Status: s, Err: fmt.Errorf(format, args...)}
 }
 
-// guarded runs f, and turns errors and panics into a status and the text of this thread. No panic goes on into C,
+// guarded runs f, and turns an error or a panic into a status and the error of this thread (say). A panic must not reach C,
 // where it would end the process.
 func guarded(f func() error) (status C.int32_t) {
 	defer func() {
@@ -49,10 +51,11 @@ func guarded(f func() error) (status C.int32_t) {
 	return C.RUNG_OK
 }
 
-// bug is the error of a panic.
+// bug returns the error for a panic, with the stack.
 func bug(r any) error { return refuse(door.Bug, "bug: %v\n%s", r, debug.Stack()) }
 
-// say keeps an error for this thread, and returns its status. Its text is UTF-8, whatever the names of files in it are.
+// say stores an error as the last one of this thread, for rung_error, and returns its status. Invalid UTF-8, as from names of files, is
+// replaced.
 func say(err error) C.int32_t {
 	text, details := strings.ToValidUTF8(err.Error(), "\uFFFD"), door.Details(err)
 	if text == "" {
@@ -63,27 +66,27 @@ func say(err error) C.int32_t {
 	return C.int32_t(door.StatusOf(err))
 }
 
-// object is what a handle stands for.
+// object is the object of a handle.
 type object struct {
 	value any
-	inUse atomic.Bool // of what belongs to one thread at a time
-	bad   bool        // a panic has left it half changed; for who has it in use
+	inUse atomic.Bool // a thread uses an object that belongs to one thread at a time
+	bad   bool        // a panic has left it half changed; guarded by inUse
 
-	mu      sync.Mutex
-	ctx     context.Context // of the calls that are under way; nil: none was made yet
+	mu      sync.Mutex      // guards the fields below
+	ctx     context.Context // of the present calls; nil: the next call makes one
 	end     context.CancelCauseFunc
-	calls   int  // that are under way
-	more    bool // the last call has given back in its middle
+	calls   int  // number of present calls
+	more    bool // the last call has returned with the status More
 	stopped bool // the next call ends at once
 }
 
-// objects are those of all handles. Numbers are never used twice.
+// objects has the objects of all handles; last is the last handle. No handle is used twice.
 var (
 	objects sync.Map // uint64 → *object
 	last    atomic.Uint64
 )
 
-// keep gives a value a handle.
+// keep makes a handle for a value and stores it.
 func keep(to *C.rung_handle, value any) error {
 	h := last.Add(1)
 	objects.Store(h, &object{value: value})
@@ -100,7 +103,8 @@ func find(h C.rung_handle) (*object, error) {
 	return x.(*object), nil
 }
 
-// shared returns the value of a handle that any number of threads may use.
+// shared returns the object of a handle and its value, without marking it as in use. It returns an error with the status Handle if the
+// value is not a T.
 func shared[T any](h C.rung_handle) (o *object, v T, err error) {
 	if o, err = find(h); err != nil {
 		return nil, v, err
@@ -126,10 +130,10 @@ func kind(v any) string {
 	case *fmu.Unit:
 		return "unit"
 	}
-	return "solver or a run" // what has knobs
+	return "solver or a run" // settable
 }
 
-// use runs f on the value of a handle that one thread may use at a time.
+// use runs f on the value of a handle that one thread may use at a time, and returns the status.
 func use[T any](h C.rung_handle, f func(o *object, v T) error) (status C.int32_t) {
 	o, v, err := enter[T](h)
 	if err != nil {
@@ -142,7 +146,8 @@ func use[T any](h C.rung_handle, f func(o *object, v T) error) (status C.int32_t
 	return C.RUNG_OK
 }
 
-// enter returns the value of a handle for a call, which ends with done.
+// enter marks the object of a handle as in use and returns it with its value. The caller must defer done. It returns an error with the
+// status Busy if another thread uses it.
 func enter[T any](h C.rung_handle) (o *object, v T, err error) {
 	if o, v, err = shared[T](h); err != nil {
 		return nil, v, err
@@ -157,7 +162,7 @@ func enter[T any](h C.rung_handle) (o *object, v T, err error) {
 	return o, v, nil
 }
 
-// done is deferred by who has entered, and turns a panic into a status.
+// done must be deferred after enter. It turns a panic into a status, and marks the object as not in use.
 func (o *object) done(status *C.int32_t) {
 	if r := recover(); r != nil {
 		o.bad = true
@@ -166,7 +171,7 @@ func (o *object) done(status *C.int32_t) {
 	o.inUse.Store(false)
 }
 
-// during runs f with a context that stop ends. more says that f has given back in its middle, so that a caller is still within it.
+// during runs f with a context that stop ends.
 func (o *object) during(f func(ctx context.Context) error) error {
 	ctx, err := o.begin()
 	if err != nil {
@@ -177,11 +182,11 @@ func (o *object) during(f func(ctx context.Context) error) error {
 	return err
 }
 
-// begin counts a call, unless it has been stopped before.
+// begin counts a call and returns its context, or ErrStopped if the call has been stopped before it began.
 func (o *object) begin() (context.Context, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.stopped {
+	if o.stopped { // a stop ends one call only
 		o.stopped, o.more = false, false
 		return nil, &door.Error{Status: door.Stopped, Err: door.ErrStopped}
 	}
@@ -192,8 +197,8 @@ func (o *object) begin() (context.Context, error) {
 	return o.ctx, nil
 }
 
-// leave ends a call with the given context. more says that it is one of a row, between which the caller has control. If the
-// call has been stopped but returned before it noticed, the next call of the row is stopped instead.
+// leave ends a call with the given context. more says that the caller will continue it by another call. If the
+// call has been stopped but returned before it noticed, that other call is stopped instead.
 func (o *object) leave(ctx context.Context, more bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -202,7 +207,7 @@ func (o *object) leave(ctx context.Context, more bool) {
 	o.stopped = o.stopped || more && ctx.Err() != nil
 }
 
-// stop ends the calls that are under way. If there is none, but the last one is to be continued by another, that other one
+// stop ends the present calls. If there is none, but the last one is to be continued by another call, that call
 // ends at once. Calls that begin later have a context of their own.
 func (o *object) stop() {
 	o.mu.Lock()
@@ -217,6 +222,8 @@ func (o *object) stop() {
 	}
 }
 
+// go_free implements rung_free (rung.h): it frees a handle and ends the calls on its object; 0 is allowed.
+//
 //export go_free
 func go_free(h C.rung_handle) C.int32_t {
 	return guarded(func() error {
@@ -232,6 +239,8 @@ func go_free(h C.rung_handle) C.int32_t {
 	})
 }
 
+// go_stop implements rung_stop (rung.h): it ends the calls on an object that are under way, from any thread.
+//
 //export go_stop
 func go_stop(h C.rung_handle) C.int32_t {
 	return guarded(func() error {
@@ -244,11 +253,11 @@ func go_stop(h C.rung_handle) C.int32_t {
 	})
 }
 
-// told is done when somebody has said how many threads compute, or there is room for one more than there are processors.
+// told is done once the number of threads has been set, by the caller or by makeRoom.
 var told sync.Once
 
-// makeRoom gives the runtime one thread more than there are processors, unless somebody has said how many: rung_stop then
-// does not wait until a batch that computes on all of them gives way.
+// makeRoom gives the runtime one thread more than there are processors, unless the number has been set. Then rung_stop does not have to
+// wait while a batch computes on all processors.
 func makeRoom() {
 	told.Do(func() {
 		if os.Getenv("GOMAXPROCS") == "" {
@@ -257,6 +266,8 @@ func makeRoom() {
 	})
 }
 
+// go_threads implements rung_threads (rung.h): it bounds the threads that compute at once.
+//
 //export go_threads
 func go_threads(n C.int64_t) C.int32_t {
 	return guarded(func() error {
@@ -269,16 +280,18 @@ func go_threads(n C.int64_t) C.int32_t {
 	})
 }
 
+// go_nothing implements rung_nothing (rung.h): it does nothing, so that the cost of a call can be measured.
+//
 //export go_nothing
 func go_nothing() C.int32_t { return C.RUNG_OK }
 
-// mostNumbers is the length of an array that no caller has.
+// mostNumbers is an upper bound for the length of an array; no caller has a longer one.
 const mostNumbers = 1 << 44
 
-// mostBytes is the largest text.
+// mostBytes is the largest size of a text.
 const mostBytes = 1 << 31
 
-// floats returns an array of the caller, for the time of the call.
+// floats returns an array of the caller, which is valid during the call.
 func floats(p *C.double, n C.size_t) ([]float64, error) {
 	switch {
 	case n > mostNumbers:
@@ -291,7 +304,7 @@ func floats(p *C.double, n C.size_t) ([]float64, error) {
 	return unsafe.Slice((*float64)(p), int(n)), nil
 }
 
-// perhaps is floats where no array, with the length 0, stands for none.
+// perhaps is floats for an array that may be left out: it returns nil for a null pointer with the length 0.
 func perhaps(p *C.double, n C.size_t) ([]float64, error) {
 	if p == nil && n == 0 {
 		return nil, nil
@@ -299,15 +312,15 @@ func perhaps(p *C.double, n C.size_t) ([]float64, error) {
 	return floats(p, n)
 }
 
-// given refuses a null pointer.
-func given[T any](what string, p *T) error {
+// given returns an error if the pointer of an argument, named in the error, is null.
+func given[T any](name string, p *T) error {
 	if p == nil {
-		return refuse(door.Input, "a null pointer for %s", what)
+		return refuse(door.Input, "a null pointer for %s", name)
 	}
 	return nil
 }
 
-// options returns a text that may be null.
+// options returns the text of options, nil for a null pointer.
 func options(p *C.char) []byte {
 	if p == nil {
 		return nil
@@ -315,7 +328,7 @@ func options(p *C.char) []byte {
 	return []byte(C.GoString(p))
 }
 
-// hand gives the text that f makes to the caller, who frees it by rung_release.
+// hand stores a copy of the text that f returns for the caller, who frees it by rung_release.
 func hand(text **C.char, size *C.size_t, f func() ([]byte, error)) error {
 	if text == nil || size == nil {
 		return refuse(door.Input, "a null pointer for the text")
@@ -328,7 +341,7 @@ func hand(text **C.char, size *C.size_t, f func() ([]byte, error)) error {
 	return nil
 }
 
-// taken returns the bytes of the caller, for the time of the call.
+// taken returns bytes of the caller, which are valid during the call.
 func taken(bytes *C.char, size C.size_t) ([]byte, error) {
 	if err := given("the bytes", bytes); err != nil {
 		return nil, err

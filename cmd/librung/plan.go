@@ -10,6 +10,8 @@ import (
 	"github.com/rung-mbd/rung/door"
 )
 
+// go_plan implements rung_plan (rung.h): it reads, checks and analyses a model and creates its plan.
+//
 //export go_plan
 func go_plan(name, text *C.char, size C.size_t, opts *C.char, plan *C.rung_handle) C.int32_t {
 	return guarded(func() error {
@@ -36,6 +38,8 @@ func go_plan(name, text *C.char, size C.size_t, opts *C.char, plan *C.rung_handl
 	})
 }
 
+// go_sizes implements rung_sizes (rung.h): it stores the first n sizes of a plan.
+//
 //export go_sizes
 func go_sizes(plan C.rung_handle, sizes *C.int64_t, n C.size_t) C.int32_t {
 	return guarded(func() error {
@@ -61,6 +65,8 @@ func go_sizes(plan C.rung_handle, sizes *C.int64_t, n C.size_t) C.int32_t {
 	})
 }
 
+// go_knob implements rung_knob (rung.h): it stores the number of the knob with a path.
+//
 //export go_knob
 func go_knob(plan C.rung_handle, path *C.char, knob *C.int64_t) C.int32_t {
 	return guarded(func() error {
@@ -83,6 +89,8 @@ func go_knob(plan C.rung_handle, path *C.char, knob *C.int64_t) C.int32_t {
 	})
 }
 
+// go_initial implements rung_initial (rung.h): it stores the state of the model.
+//
 //export go_initial
 func go_initial(plan C.rung_handle, state *C.double, n C.size_t) C.int32_t {
 	return guarded(func() error {
@@ -98,6 +106,8 @@ func go_initial(plan C.rung_handle, state *C.double, n C.size_t) C.int32_t {
 	})
 }
 
+// go_angles implements rung_angles (rung.h): it computes the angles in rows of states anew from their poses.
+//
 //export go_angles
 func go_angles(plan C.rung_handle, states *C.double, rows, n C.size_t) C.int32_t {
 	return guarded(func() error {
@@ -113,6 +123,8 @@ func go_angles(plan C.rung_handle, states *C.double, rows, n C.size_t) C.int32_t
 	})
 }
 
+// go_close implements rung_close (rung.h): it closes a state onto the joints.
+//
 //export go_close
 func go_close(plan C.rung_handle, state *C.double, n C.size_t, opts *C.char) C.int32_t {
 	return guarded(func() error {
@@ -128,7 +140,7 @@ func go_close(plan C.rung_handle, state *C.double, n C.size_t, opts *C.char) C.i
 	})
 }
 
-// tell hands out a text about a model and a state, which is moved or read.
+// tell calls write with a model and a state of the caller, and hands out its text. array is floats or perhaps.
 func tell(
 	plan C.rung_handle, what *C.char, array func(*C.double, C.size_t) ([]float64, error), state *C.double, n C.size_t,
 	text **C.char, size *C.size_t,
@@ -152,6 +164,8 @@ func tell(
 	})
 }
 
+// go_document implements rung_document (rung.h): it hands out a document about the model at a state.
+//
 //export go_document
 func go_document(plan C.rung_handle, what, opts *C.char, state *C.double, n C.size_t, text **C.char, size *C.size_t) C.int32_t {
 	return tell(plan, what, perhaps, state, n, text, size, func(ctx context.Context, m *door.Model, what string, x []float64) ([]byte, error) {
@@ -159,6 +173,8 @@ func go_document(plan C.rung_handle, what, opts *C.char, state *C.double, n C.si
 	})
 }
 
+// go_move implements rung_move (rung.h): it moves a state and hands out the document about it.
+//
 //export go_move
 func go_move(plan C.rung_handle, what, opts *C.char, state *C.double, n C.size_t, text **C.char, size *C.size_t) C.int32_t {
 	return tell(plan, what, floats, state, n, text, size, func(ctx context.Context, m *door.Model, what string, x []float64) ([]byte, error) {

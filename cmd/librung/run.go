@@ -10,6 +10,8 @@ import (
 	"github.com/rung-mbd/rung/door"
 )
 
+// go_run implements rung_run (rung.h): it creates a run of a plan.
+//
 //export go_run
 func go_run(plan C.rung_handle, state *C.double, n C.size_t, opts *C.char, run *C.rung_handle) C.int32_t {
 	return guarded(func() error {
@@ -32,6 +34,8 @@ func go_run(plan C.rung_handle, state *C.double, n C.size_t, opts *C.char, run *
 	})
 }
 
+// go_run_to implements rung_run_to (rung.h): it continues a run to a time, or until its budget is used up.
+//
 //export go_run_to
 func go_run_to(run C.rung_handle, t, budget C.double) C.int32_t {
 	return use(run, func(o *object, r *door.Run) error {
@@ -43,6 +47,8 @@ func go_run_to(run C.rung_handle, t, budget C.double) C.int32_t {
 	})
 }
 
+// go_run_state implements rung_run_state (rung.h): it stores the state of a run.
+//
 //export go_run_state
 func go_run_state(run C.rung_handle, state *C.double, n C.size_t) C.int32_t {
 	return use(run, func(_ *object, r *door.Run) error {
@@ -54,6 +60,8 @@ func go_run_state(run C.rung_handle, state *C.double, n C.size_t) C.int32_t {
 	})
 }
 
+// go_run_rows implements rung_run_rows (rung.h): it hands out the oldest rows that a run keeps.
+//
 //export go_run_rows
 func go_run_rows(run C.rung_handle, rows *C.double, numbers C.size_t, taken *C.size_t) C.int32_t {
 	return use(run, func(_ *object, r *door.Run) error {
@@ -74,6 +82,8 @@ func go_run_rows(run C.rung_handle, rows *C.double, numbers C.size_t, taken *C.s
 	})
 }
 
+// go_run_columns implements rung_run_columns (rung.h): it stores the count of numbers in a row of a run.
+//
 //export go_run_columns
 func go_run_columns(run C.rung_handle, columns *C.size_t) C.int32_t {
 	return use(run, func(_ *object, r *door.Run) error {
@@ -86,6 +96,8 @@ func go_run_columns(run C.rung_handle, columns *C.size_t) C.int32_t {
 	})
 }
 
+// go_run_document implements rung_run_document (rung.h): it hands out a document about a run.
+//
 //export go_run_document
 func go_run_document(run C.rung_handle, what *C.char, text **C.char, size *C.size_t) C.int32_t {
 	return use(run, func(_ *object, r *door.Run) error {
@@ -106,11 +118,15 @@ func go_run_document(run C.rung_handle, what *C.char, text **C.char, size *C.siz
 	})
 }
 
+// go_run_save implements rung_run_save (rung.h): it hands out the saved state of a run.
+//
 //export go_run_save
 func go_run_save(run C.rung_handle, bytes **C.char, size *C.size_t) C.int32_t {
 	return use(run, func(_ *object, r *door.Run) error { return hand(bytes, size, r.Save) })
 }
 
+// go_run_load implements rung_run_load (rung.h): it continues a run from a saved state.
+//
 //export go_run_load
 func go_run_load(run C.rung_handle, bytes *C.char, size C.size_t) C.int32_t {
 	return use(run, func(_ *object, r *door.Run) error {

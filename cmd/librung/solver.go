@@ -9,6 +9,8 @@ import (
 	"github.com/rung-mbd/rung/door"
 )
 
+// go_solver implements rung_solver (rung.h): it creates a solver of a plan.
+//
 //export go_solver
 func go_solver(plan C.rung_handle, solver *C.rung_handle) C.int32_t {
 	return guarded(func() error {
@@ -23,9 +25,11 @@ func go_solver(plan C.rung_handle, solver *C.rung_handle) C.int32_t {
 	})
 }
 
+// go_accel implements rung_accel (rung.h): it solves at a state and stores the accelerations.
+//
 //export go_accel
 func go_accel(solver C.rung_handle, state *C.double, n C.size_t, acc *C.double, m C.size_t) (status C.int32_t) {
-	o, s, err := enter[*door.Solver](solver) // use without its function, which takes some time in a loop
+	o, s, err := enter[*door.Solver](solver) // as use does, but without a closure, which takes some time in a loop
 	if err != nil {
 		return say(err)
 	}
@@ -44,6 +48,8 @@ func go_accel(solver C.rung_handle, state *C.double, n C.size_t, acc *C.double, 
 	return C.RUNG_OK
 }
 
+// go_wrenches implements rung_wrenches (rung.h): it stores the joints' wrenches of the last solution.
+//
 //export go_wrenches
 func go_wrenches(solver C.rung_handle, wrenches *C.double, m C.size_t) C.int32_t {
 	return use(solver, func(_ *object, s *door.Solver) error {
@@ -55,7 +61,7 @@ func go_wrenches(solver C.rung_handle, wrenches *C.double, m C.size_t) C.int32_t
 	})
 }
 
-// settable is what has knobs: a solver or a run.
+// settable is an object with knobs: a solver or a run.
 type settable interface {
 	Set(knobs []int, values []float64) error
 }
@@ -63,6 +69,8 @@ type settable interface {
 // mostSet is the largest number of knobs that are set at once.
 const mostSet = 1 << 24
 
+// go_set implements rung_set (rung.h): it sets knobs of a solver or a run.
+//
 //export go_set
 func go_set(h C.rung_handle, knobs *C.int64_t, values *C.double, n C.size_t) C.int32_t {
 	return use(h, func(_ *object, s settable) error {

@@ -8,8 +8,8 @@
 //	rung bench --family ladder,grid --sizes 1e3,1e4 --plot growth.svg
 //	rung bench four-bar.json robot.json --method all
 //
-// Each subcommand has a file of its own; run is main without the process, and
-// what the tests call. Results go to standard output, progress and messages to
+// Each subcommand has a file of its own; tests call run, which is main without
+// the process. Results go to standard output, progress and messages to
 // standard error. The exit status is 0 when done, 1 when the computation could
 // not be done, 2 on bad use or bad input.
 //

@@ -9,7 +9,8 @@ import (
 	"github.com/rung-mbd/rung/cmd/rung/internal/shell"
 )
 
-// main runs the command. A rank of a run that is not the one to speak is silent, and waits a little with its status if it has failed.
+// main runs the command. A process of a run on ranks other than rank 0 prints nothing; if it fails, it waits a little before it
+// exits, so that rank 0 can report the error first.
 func main() {
 	args := os.Args[1:]
 	var stdout, stderr io.Writer = os.Stdout, os.Stderr

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// newMan returns the command that packagers call; it is hidden from the help.
+// newMan returns the command rung man, which packagers call. It is hidden from the help.
 func newMan() *cobra.Command {
 	return &cobra.Command{
 		Use:    "man DIR",
@@ -33,7 +33,7 @@ Equal versions give equal pages.`,
 	}
 }
 
-// writeManual writes the pages of c and of what is below it.
+// writeManual writes the pages of c and of all its subcommands to the folder dir.
 func writeManual(c *cobra.Command, dir string, stdout io.Writer) error {
 	if c.Hidden || c.Name() == "help" {
 		return nil
@@ -50,6 +50,7 @@ func writeManual(c *cobra.Command, dir string, stdout io.Writer) error {
 	return nil
 }
 
+// pageName returns the name of the page of c, such as "rung-accel".
 func pageName(c *cobra.Command) string { return strings.ReplaceAll(c.CommandPath(), " ", "-") }
 
 // writeManualPage writes the page of c in the language of man(7).
@@ -77,7 +78,7 @@ func writeManualPage(w io.Writer, c *cobra.Command) error {
 	return err
 }
 
-// others names the pages above and below that of c.
+// others returns references to the pages of the parent and of the subcommands of c.
 func others(c *cobra.Command) (list []string) {
 	ref := func(c *cobra.Command) { list = append(list, "\\fB"+roff(pageName(c))+"\\fR(1)") }
 	if c.HasParent() {
@@ -91,7 +92,7 @@ func others(c *cobra.Command) (list []string) {
 	return list
 }
 
-// writeOption writes a flag with its value, its default and what it does.
+// writeOption writes a flag with the kind of its value, its usage and its default.
 func writeOption(b *strings.Builder, f *pflag.Flag) {
 	if f.Hidden {
 		return
@@ -110,7 +111,7 @@ func writeOption(b *strings.Builder, f *pflag.Flag) {
 	fmt.Fprintf(b, ".TP\n%s\n%s\n", name, roff(usage))
 }
 
-// writeText writes a text of the help: what is set in stays as it is, the rest is filled.
+// writeText writes a text of the help: indented lines stay as they are, other lines are filled.
 func writeText(b *strings.Builder, text string) {
 	fixed := false
 	for line := range strings.Lines(strings.TrimRight(text, "\n") + "\n") {
@@ -131,7 +132,8 @@ func writeText(b *strings.Builder, text string) {
 	}
 }
 
-// roff returns a line as roff reads it: hyphens that can be copied, and nothing that it would obey.
+// roff escapes a line for roff: backslashes, hyphens (so that they can be copied as such), and a dot or quote at the beginning,
+// which would make the line a request.
 func roff(line string) string {
 	line = strings.NewReplacer(`\`, `\e`, "-", `\-`).Replace(line)
 	if strings.HasPrefix(line, ".") || strings.HasPrefix(line, "'") {

@@ -16,7 +16,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// newRoot returns the command rung with all that it has.
+// newRoot returns the command rung with all subcommands.
 func newRoot() *cobra.Command {
 	root := shell.Root()
 	root.Short = "Forward dynamics of mechanisms with many kinematic loops"
@@ -45,7 +45,7 @@ input.`
 	return root
 }
 
-// subcommand rejects arguments of the command without a subcommand.
+// subcommand returns an error of use for an argument that is no subcommand.
 func subcommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil

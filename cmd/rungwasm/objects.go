@@ -14,11 +14,11 @@ import (
 	"github.com/rung-mbd/rung/door"
 )
 
-// call is what a function of an object does.
+// call is the Go function behind a function of an object, with its arguments.
 type call func(a []js.Value) (any, error)
 
-// function makes f a function for JavaScript, which returns {value} or {error}; a panic is an error of the status Bug.
-// It takes memory until it is released.
+// function returns a function for JavaScript that calls f and returns {value} or {error}; a panic is an error of the status Bug.
+// The function holds memory until Release.
 func function(f call) js.Func {
 	return js.FuncOf(func(_ js.Value, a []js.Value) (out any) {
 		defer func() {
@@ -34,15 +34,16 @@ func function(f call) js.Func {
 	})
 }
 
+// wrong returns {error} for JavaScript.
 func wrong(err error) map[string]any { return map[string]any{"error": string(door.Details(err))} }
 
-// object is what JavaScript has of a thing, with functions that end with it.
+// object is a JavaScript object under construction: its fields, and the functions among them, which release frees.
 type object struct {
 	fields map[string]any
 	funcs  []js.Func
 }
 
-// add gives the object a function of JavaScript that calls f. With fewer arguments it throws a *door.Error.
+// add gives the object a function that calls f. A call with fewer arguments returns {error}, of the status Input.
 func (o *object) add(name string, arguments int, f call) {
 	made := function(func(a []js.Value) (any, error) {
 		if len(a) < arguments {
@@ -54,7 +55,7 @@ func (o *object) add(name string, arguments int, f call) {
 	o.fields[name] = made
 }
 
-// release ends the functions of an object, once the call that does so has returned.
+// release frees the functions of an object, in a goroutine, as a function may not be freed during its own call.
 func (o *object) release() {
 	go func() {
 		for _, f := range o.funcs {
@@ -63,7 +64,7 @@ func (o *object) release() {
 	}()
 }
 
-// text returns argument i as a text, none if it is missing.
+// text returns the argument i as a text; nil if it is missing or no string.
 func text(a []js.Value, i int) []byte {
 	if i >= len(a) || a[i].Type() != js.TypeString {
 		return nil
@@ -78,7 +79,7 @@ func bytes(b []byte) js.Value {
 	return to
 }
 
-// read makes a model that does not move.
+// read returns the object of a model that does not move (rung.read).
 func read(a []js.Value) (any, error) {
 	m, err := door.Read(context.Background(), string(text(a, 0)), text(a, 1), text(a, 2))
 	if err != nil {
@@ -96,7 +97,7 @@ func read(a []js.Value) (any, error) {
 	return o.fields, o.numbers(m)
 }
 
-// open makes a model that moves.
+// open returns the object of a model that moves (rung.open).
 func open(a []js.Value) (any, error) {
 	if len(a) < 4 || a[3].Type() != js.TypeObject {
 		return nil, &door.Error{Status: door.Input, Err: errors.New("rungwasm: open without a page")}
@@ -127,14 +128,14 @@ func open(a []js.Value) (any, error) {
 		return true, nil
 	})
 	o.add("close", 0, func([]js.Value) (any, error) {
-		go d.Close() // which may wait for a timer, and so for what can come only when this call has returned
+		go d.Close() // it may wait for a timer, which the browser runs only after this call has returned
 		o.release()
 		return true, nil
 	})
 	return o.fields, o.numbers(d.Model())
 }
 
-// numbers adds what a model computes on arrays.
+// numbers adds the fields and functions of a model that compute with arrays: sizes, initial, accel and run.
 func (o *object) numbers(m *door.Model) error {
 	sizes, err := json.Marshal(m.Sizes())
 	if err != nil {
@@ -171,7 +172,7 @@ func (o *object) numbers(m *door.Model) error {
 	return nil
 }
 
-// run is what JavaScript has of a run. It ends its functions by close.
+// run returns the object of a run, whose states have size numbers. Its function close frees the functions.
 func run(r *door.Run, size int) map[string]any {
 	o, state := &object{fields: map[string]any{}}, newDoubles("state", size)
 	o.add("to", 2, func(a []js.Value) (any, error) {

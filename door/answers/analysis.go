@@ -30,10 +30,10 @@ type Analysis struct {
 	Released         mobility.Counts       `json:"released"`
 	BeyondLimits     []results.BeyondLimit `json:"beyond_limits,omitempty"`
 	Orderings        []OrderingCost        `json:"orderings"`
-	Tree             *TreeCost             `json:"tree,omitempty"` // of the method, if that is a tree method
+	Tree             *TreeCost             `json:"tree,omitempty"` // nil for the sparse method
 }
 
-// TreeCost is the factorization by a tree method, counted as that in an elimination order, and what forms its matrices.
+// TreeCost is the cost of a tree method: the factorization, in the terms of OrderingCost, and the formation of its matrices.
 type TreeCost struct {
 	Name           string `json:"name"`
 	FactorNonzeros int64  `json:"factor_nonzeros"`
@@ -41,16 +41,16 @@ type TreeCost struct {
 	FormationFlops int64  `json:"formation_flops"`
 }
 
-// VariableMobility compares the rank with the one at closed states nearby.
+// VariableMobility compares the rank of the constraints at a state with their rank at closed states nearby.
 type VariableMobility struct {
 	RankHere     int      `json:"rank_here"`
 	RankNearby   int      `json:"rank_nearby"`
 	Varies       bool     `json:"varies"`
 	NearSingular bool     `json:"near_singular"`
-	Joints       []string `json:"joints"` // that move in the motions of this pose only
+	Joints       []string `json:"joints"` // joints that move in motions that only this pose allows
 }
 
-// OrderingCost is the factorization in one elimination order.
+// OrderingCost is the cost of the factorization in one elimination order.
 type OrderingCost struct {
 	Name           string `json:"name"`
 	FactorNonzeros int64  `json:"factor_nonzeros"`
@@ -62,12 +62,12 @@ type OrderingCost struct {
 // AnalysisOptions say how a model is analysed.
 type AnalysisOptions struct {
 	Plan   kkt.Options
-	Method motion.Method // counts the constraints and names the joints with redundant rows
+	Method motion.Method // the method that counts the constraints and finds joints with redundant rows
 	Stage  Stage
 }
 
-// Analyze describes m at its state, without the friction of reactions, which has no part in the constraints. Where the motion there
-// contradicts the constraints, as it may at a singular pose, the sparse method explains them at rest.
+// Analyze describes m at its state, without the friction of reactions, which has no part in the constraints. If the sparse method has no
+// solution there, as the velocities may contradict the constraints at a singular pose, it explains the constraints at rest.
 //
 // It returns the errors of mechanism.New, kkt.NewPlanContext, compare.Accelerate, mobility.CompareContext and
 // mobility.FindReleasesContext. Cost: as the same functions.
@@ -97,7 +97,8 @@ func Analyze(ctx context.Context, m *model.Model, o AnalysisOptions) (*Analysis,
 	if err != nil {
 		return nil, err
 	}
-	if a.Constraints = r.Constraints; o.Method != motion.Sparse {
+	a.Constraints = r.Constraints
+	if o.Method != motion.Sparse {
 		a.Tree = &TreeCost{r.Method, r.Solve.FactorNonzeros, r.Solve.FactorFlops, r.Solve.FormationFlops}
 	}
 	o.Stage.begins("finding clusters")
@@ -119,8 +120,8 @@ func Analyze(ctx context.Context, m *model.Model, o AnalysisOptions) (*Analysis,
 	return a, nil
 }
 
-// withoutBearings returns m without friction of reactions, which may ask for reactions that the constraints leave undetermined.
-// That is m itself if it has none.
+// withoutBearings returns a copy of m without friction of reactions, or m itself if it has none. Such friction may depend on reactions
+// that the constraints leave undetermined.
 func withoutBearings(m *model.Model) *model.Model {
 	out := m
 	for i := range m.Joints {
@@ -132,12 +133,12 @@ func withoutBearings(m *model.Model) *model.Model {
 			own.Joints = slices.Clone(m.Joints)
 			out = &own
 		}
-		out.Joints[i].Friction = nil // of a hinge or a ball, which has no other
+		out.Joints[i].Friction = nil // all of it: revolute and spherical joints alone have friction of reactions, and then no other
 	}
 	return out
 }
 
-// explained explains the constraints at the state of the model, or there at rest.
+// explained solves at the state of the model, or for the sparse method, if there is no solution, at its pose at rest.
 func explained(plan *kkt.Plan, m motion.Method) (*results.Document, error) {
 	st := plan.Initial()
 	r, err := compare.Accelerate(plan, m, st)
@@ -148,7 +149,7 @@ func explained(plan *kkt.Plan, m motion.Method) (*results.Document, error) {
 	return r, err
 }
 
-// clustersOf counts the clusters with the redundant rows of the named joints and couplings.
+// clustersOf returns the clusters of loops with their redundant rows, as c has these by joint and coupling.
 func clustersOf(mech *mechanism.Mechanism, c *results.Constraints) ([]mobility.Cluster, error) {
 	rows := make([]int, mech.NumConstraints())
 	for _, r := range c.RedundantJoints {
@@ -180,7 +181,7 @@ func mobilityAround(mech *mechanism.Mechanism, n *mobility.Nearby, nearSingular 
 	return v
 }
 
-// orderingCosts returns the work of all orderings.
+// orderingCosts returns the cost of the factorization in all orderings.
 func orderingCosts(plan *kkt.Plan) []OrderingCost {
 	var list []OrderingCost
 	pattern := plan.Layout().Pattern

@@ -9,7 +9,7 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// Assembly is the document rung-assembly/1: a state that was closed.
+// Assembly is the document rung-assembly/1: how a state was closed.
 type Assembly struct {
 	Format   string   `json:"format"`
 	Name     string   `json:"name"`
@@ -22,20 +22,20 @@ type Assembly struct {
 	Velocity *Closing `json:"velocity,omitempty"`
 }
 
-// Closing is what was done at position or at velocity level.
+// Closing is the change of a state at position or at velocity level.
 type Closing struct {
-	Before   float64    `json:"error_before"` // m or rad, m/s or rad/s
+	Before   float64    `json:"error_before"` // of the joints, m or rad, m/s or rad/s
 	After    float64    `json:"error_after"`
 	Steps    int        `json:"steps"`
 	Distance float64    `json:"distance"`             // in the metric of the inertias, √kg m or √kg m/s
 	Travel   BodyChange `json:"largest_displacement"` // of a centre of mass, m or m/s
 	Turn     BodyChange `json:"largest_rotation"`     // rad or rad/s
-	// Left is the part of Distance that is left along motions that the joints allow, where the search for the nearest pose
-	// has ended without it; else 0.
+	// Left is 0 if the pose is the nearest one. If the search has ended before, it is the distance that is left along motions
+	// that the joints allow, relative to Distance.
 	Left float64 `json:"left,omitempty"`
 }
 
-// NewClosing names the bodies of k.
+// NewClosing returns k in the form of the document, with the names of bodies.
 func NewClosing(mech *mechanism.Mechanism, k closing.Closing) *Closing {
 	r := &Closing{
 		Before: k.Before, After: k.After, Steps: k.Steps, Distance: k.Distance,
@@ -51,12 +51,12 @@ func NewClosing(mech *mechanism.Mechanism, k closing.Closing) *Closing {
 type AssemblyOptions struct {
 	Hold      []int   // bodies that do not move
 	Tolerance float64 // closing.Options.Tolerance
-	Stage     Stage   // "closing"
+	Stage     Stage   // is told "closing"
 }
 
-// Assemble closes the joints at st, at the nearest pose, and then its velocities.
+// Assemble moves st to the nearest pose that satisfies the joints, and then to the nearest velocities.
 //
-// If a joint cannot be closed it returns the document with that joint and the error, else the errors of
+// If a joint cannot be closed, it returns the document with that joint beside the error. It returns the errors of
 // closing.NewCloserContext without a document. Cost: closing.Closer.ClosePositions and ProjectVelocities.
 func Assemble(ctx context.Context, p *kkt.Plan, st *mechanism.State, o AssemblyOptions) (*Assembly, error) {
 	mech := p.Mechanism()
@@ -84,7 +84,7 @@ func Assemble(ctx context.Context, p *kkt.Plan, st *mechanism.State, o AssemblyO
 	return a, nil
 }
 
-// fail stores the joint of err, and returns no document for other errors.
+// fail returns a, with the joint of err in it, beside err. If err is not about a joint, it returns no document.
 func (a *Assembly) fail(err error) (*Assembly, error) {
 	e := new(closing.CloseError)
 	if !errors.As(err, &e) {

@@ -9,8 +9,10 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Stage is told the name of each part of the work before it begins, such as "analysing". A nil Stage is not told.
+// Stage is called with the name of each part of the work before it begins, such as "analysing". It may be nil.
 type Stage func(name string)
+
+// begins calls s unless it is nil.
 
 func (s Stage) begins(name string) {
 	if s != nil {
@@ -18,13 +20,13 @@ func (s Stage) begins(name string) {
 	}
 }
 
-// BodyChange is the largest change of its kind and the body that has it, "" if nothing changes.
+// BodyChange is the largest change of one kind and its body, "" if nothing changes.
 type BodyChange struct {
 	Body  string  `json:"body"`
 	Value float64 `json:"value"`
 }
 
-// changeOf names the body i, −1 for none.
+// changeOf returns the change x of body i, the zero value for −1.
 func changeOf(mech *mechanism.Mechanism, i int, x float64) BodyChange {
 	if i < 0 {
 		return BodyChange{}
@@ -45,6 +47,7 @@ type Unmet struct {
 	Coupling string `json:"coupling,omitempty"` // in place of the joint
 }
 
+// newUnmet returns the joint or coupling of e.
 func newUnmet(e *closing.CloseError) *Unmet {
 	u := &Unmet{e.At.Joint, e.Predecessor, e.Successor, max(e.At.Row, 0), "position", e.Off, e.Unit(), e.At.Coupling}
 	if e.Rate {
@@ -53,7 +56,7 @@ func newUnmet(e *closing.CloseError) *Unmet {
 	return u
 }
 
-// Unbalanced is the force that is left on the body farthest from balance.
+// Unbalanced is the net force on the body that is farthest from balance.
 type Unbalanced struct {
 	Body     string       `json:"body"`
 	Force    spatial.Vec3 `json:"force"`              // N, world axes
@@ -61,11 +64,12 @@ type Unbalanced struct {
 	Relative *float64     `json:"relative,omitempty"` // to the largest force on a body
 }
 
+// newUnbalanced returns u in the form of a document. relative may be nil.
 func newUnbalanced(u *linear.Unbalanced, relative *float64) *Unbalanced {
 	return &Unbalanced{Body: u.Body, Force: u.Force, Moment: u.Moment, Relative: relative}
 }
 
-// number returns x, nil if it is not a number.
+// number returns a pointer to x, nil for NaN.
 func number(x float64) *float64 {
 	if math.IsNaN(x) {
 		return nil

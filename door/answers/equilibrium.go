@@ -21,32 +21,31 @@ type Equilibrium struct {
 	Steps      int         `json:"steps"`
 	Unbalanced *Unbalanced `json:"unbalanced,omitempty"`
 	Unmet      *Unmet      `json:"unmet,omitempty"`   // where the joints cannot be closed
-	Failure    string      `json:"failure,omitempty"` // why nothing is found
-
-	// Of an equilibrium only.
+	Failure    string      `json:"failure,omitempty"` // why no equilibrium was found
+	// The fields below are set only if an equilibrium was found.
 	Stability string        `json:"stability,omitempty"` // stable, neutral, unstable or immobile
 	Lowest    *LowestMode   `json:"lowest_mode,omitempty"`
-	Left      int           `json:"unstable_left"` // equilibria that were left
+	Left      int           `json:"unstable_left"` // number of unstable equilibria that the search has left
 	Travel    *BodyChange   `json:"largest_displacement,omitempty"`
 	Turn      *BodyChange   `json:"largest_rotation,omitempty"`
 	Energy    *EnergyChange `json:"potential_energy,omitempty"`
 }
 
-// LowestMode tells how stiff an equilibrium is against its weakest motion.
+// LowestMode is the mode of an equilibrium with the least stiffness.
 type LowestMode struct {
-	Stiffness float64 `json:"stiffness"` // 1/s², negative if it grows
-	Frequency float64 `json:"frequency"` // Hz, 0 if it does not vibrate
+	Stiffness float64 `json:"stiffness"` // 1/s², negative if the motion grows
+	Frequency float64 `json:"frequency"` // Hz, 0 if the motion does not vibrate
 }
 
-// EnergyChange is the potential energy of gravity and springs, J.
+// EnergyChange is the potential energy of gravity and springs before and after a move, J.
 type EnergyChange struct {
-	Before *float64 `json:"before"` // nil where the energy of a formula is no number
+	Before *float64 `json:"before"` // nil where the energy of a formula is not a number
 	After  *float64 `json:"after"`
 }
 
 // Equilibrate moves st to the equilibrium that linear.Equilibrate finds from it.
 //
-// If none is found it returns the document, which says why, with the error, and st is unchanged. Cost: linear.Equilibrate.
+// If there is none, st is unchanged, and it returns the document, which says why, beside the error. Cost: linear.Equilibrate.
 func Equilibrate(ctx context.Context, p *kkt.Plan, st *mechanism.State, o linear.EquilibriumOptions) (*Equilibrium, error) {
 	mech := p.Mechanism()
 	r := &Equilibrium{Format: "rung-equilibrium/1", Name: mech.Name, Bodies: mech.NumBodies(), Joints: mech.NumJoints()}
@@ -59,7 +58,7 @@ func Equilibrate(ctx context.Context, p *kkt.Plan, st *mechanism.State, o linear
 	return r, nil
 }
 
-// fail stores what is known about err.
+// fail stores the text of err and the force or joint that it names.
 func (r *Equilibrium) fail(err error) {
 	r.Failure = fault.Plain(err).Error()
 	if u := new(linear.UnbalancedError); errors.As(err, &u) {
@@ -70,7 +69,7 @@ func (r *Equilibrium) fail(err error) {
 	}
 }
 
-// fill stores an equilibrium that has been found: its stability, the way to it and what forces are left.
+// fill stores an equilibrium: its stability, the displacements on the way to it and the unbalanced force that is left.
 func (r *Equilibrium) fill(mech *mechanism.Mechanism, e *linear.Equilibrium) {
 	r.Found, r.Steps, r.Left = true, e.Steps, e.Kicks
 	r.Unbalanced = newUnbalanced(&e.Unbalanced, &e.Relative)

@@ -12,15 +12,16 @@ import (
 )
 
 const (
-	// followTurn and followPart are how far a motion goes between two states on the way to another time: rad, and parts
-	// of the mechanism's typical length.
+	// followTurn and followPart bound the change of a prescribed freedom between two states on the way to another time: an
+	// angle in rad, and a displacement relative to the mechanism's typical length.
 	followTurn, followPart = 0.3, 0.3
-	// followLeast is the shortest part of the way before it is given up.
+	// followLeast is the shortest step, relative to the whole way. If it fails too, follow gives up.
 	followLeast = 1e-6
 )
 
-// follow takes st to the time t along the motions, the mechanism closed on the way, so that of several assemblies
-// it is the one to which the motions lead. What the motions leave free stays as near as it can.
+// follow returns the state at the time t to which the prescribed motions lead from st. It closes the joints at times in between, so
+// that of several assemblies it finds the assembly to which the motions lead. Other freedoms change as little as possible. Where a step
+// does not close, it tries half the step.
 func follow(ctx context.Context, mech *mechanism.Mechanism, st *mechanism.State, t float64, o kkt.Options) (*mechanism.State, error) {
 	end := st.Clone()
 	end.Time = t
@@ -47,7 +48,7 @@ func follow(ctx context.Context, mech *mechanism.Mechanism, st *mechanism.State,
 			next.Time = t
 		}
 		err := errFar
-		if next.Time != st.Time && near(mech, st.Time, next.Time) { // a step that is lost beside the time leads nowhere
+		if next.Time != st.Time && near(mech, st.Time, next.Time) { // equal times: the step is lost in rounding
 			err = c.ClosePositions(next)
 		}
 		switch {
@@ -64,10 +65,10 @@ func follow(ctx context.Context, mech *mechanism.Mechanism, st *mechanism.State,
 	return st, c.ProjectVelocities(st)
 }
 
-// errFar says that motions go too far between two times to be followed, however near these are.
+// errFar says that a prescribed freedom changes too much in the shortest step.
 var errFar = errors.New("door/answers: a motion jumps")
 
-// near reports whether no motion goes far between two times.
+// near reports whether no prescribed freedom changes by more than followTurn or followPart from t0 to t1.
 func near(mech *mechanism.Mechanism, t0, t1 float64) bool {
 	for _, f := range mech.Prescribed() {
 		j := &mech.Joints[f.Joint]

@@ -25,7 +25,7 @@ type Inverse struct {
 	Status       string          `json:"status"`
 	Uncontrolled []string        `json:"uncontrolled"`
 	Residual     float64         `json:"residual"`
-	Distance     float64         `json:"distance"` // between the accelerations asked for and those the joints allow
+	Distance     float64         `json:"distance"` // from the wanted accelerations to the nearest ones that the joints allow
 }
 
 // ActuatorForce is the force of one actuator, N or N m.
@@ -35,15 +35,16 @@ type ActuatorForce struct {
 	Force   float64 `json:"force"`
 }
 
-// InverseOptions say what inverse dynamics is asked.
+// InverseOptions are the question of inverse dynamics: which actuators make which accelerations.
 type InverseOptions struct {
 	Plan      kkt.Options
 	Method    motion.Method
 	Actuators []mechanism.Freedom // nil: the freedoms that the mechanism prescribes
-	// Wanted are accelerations, six a body in world axes: angular, rad/s², then of the centre of mass, m/s². Without them prescribed
-	// actuators accelerate as their motions say and the others not at all; without prescribed ones all bodies hold still.
+	// Wanted are accelerations, six for each body in world axes: angular, rad/s², then of the centre of mass, m/s². Without them
+	// prescribed actuators accelerate as their motions say, and the coordinates of the others do not accelerate. If no actuator is
+	// prescribed either, no body accelerates.
 	Wanted []float64
-	Time   *float64 // to which the motions are followed from the state first, s
+	Time   *float64 // s; not nil: the motions are first followed from the state to this time
 }
 
 // ErrNoActuators is the error of SolveInverse for a mechanism that prescribes nothing and options without actuators.
@@ -52,16 +53,19 @@ var ErrNoActuators = errors.New("door/answers: no actuators: the model prescribe
 // ActuatorError is the error of SolveInverse for actuators that cannot be prescribed.
 type ActuatorError struct{ Err error }
 
+// Error returns the text of Err.
 func (e *ActuatorError) Error() string { return e.Err.Error() }
 
 // Unwrap returns the error of mechanism.Mechanism.Prescribe.
 func (e *ActuatorError) Unwrap() error { return e.Err }
 
 // SolveInverse finds the forces of the actuators at st, which does not change. The sparse method prescribes the actuated freedoms
-// and reads the multipliers of their rows; tree methods solve Guᵀ·u = Gᵀ·τ on a spanning tree.
+// and reads the multipliers of their rows. Tree methods solve Guᵀ·u = Gᵀ·τ for the forces u of the actuators. Here τ are the forces on
+// all joints of a spanning tree by inverse dynamics, G maps independent rates to the rates of these joints, and Gu has the rows of the
+// actuators.
 //
-// If the actuators are too few for the wanted accelerations it returns both the document and a *mechanism.UnderactuatedError. Else it
-// returns ErrNoActuators, an *ActuatorError, and the errors of the way along the motions and of kkt.Inverse.Solve or
+// If the actuators are too few for the wanted accelerations, it returns both the document and a *mechanism.UnderactuatedError. It
+// returns ErrNoActuators, an *ActuatorError, and the errors of following the motions and of kkt.Inverse.Solve or
 // tree.Inverse.SolveBodies.
 // Cost: as these, and the analysis of one or two mechanisms.
 func SolveInverse(ctx context.Context, mech *mechanism.Mechanism, st *mechanism.State, o InverseOptions) (*Inverse, error) {
@@ -75,7 +79,7 @@ func SolveInverse(ctx context.Context, mech *mechanism.Mechanism, st *mechanism.
 		}
 	}
 	if q.wanted == nil && len(q.moved) > 0 {
-		if err := q.motions(ctx, o.Method, o.Plan); err != nil {
+		if err := q.setWanted(ctx, o.Method, o.Plan); err != nil {
 			return nil, err
 		}
 	}
@@ -93,17 +97,17 @@ func SolveInverse(ctx context.Context, mech *mechanism.Mechanism, st *mechanism.
 	return doc, err
 }
 
-// question is what inverse dynamics is asked.
+// question is a problem of inverse dynamics.
 type question struct {
 	mech      *mechanism.Mechanism // as the model has it
 	free      *mechanism.Mechanism // without the motions of the actuators
 	actuators []mechanism.Freedom
 	moved     []mechanism.Freedom // actuators that have motions
 	st        *mechanism.State
-	wanted    []float64 // six a body; nil: zero
+	wanted    []float64 // accelerations as in InverseOptions.Wanted; nil: all are zero
 }
 
-// newQuestion takes the motions of the actuators away.
+// newQuestion returns the problem of o at st. It returns ErrNoActuators, and an *ActuatorError.
 func newQuestion(mech *mechanism.Mechanism, st *mechanism.State, o *InverseOptions) (*question, error) {
 	q := &question{mech: mech, actuators: o.Actuators, st: st.Clone(), wanted: slices.Clone(o.Wanted)}
 	if o.Actuators == nil {
@@ -127,9 +131,9 @@ func newQuestion(mech *mechanism.Mechanism, st *mechanism.State, o *InverseOptio
 	return q, nil
 }
 
-// motions makes the wanted accelerations those of the motions: of the
-// mechanism with them, whose other actuators keep their rates.
-func (q *question) motions(ctx context.Context, m motion.Method, o kkt.Options) error {
+// setWanted sets the wanted accelerations to the forward dynamics of the
+// mechanism with all its motions, in which other actuators keep their rates.
+func (q *question) setWanted(ctx context.Context, m motion.Method, o kkt.Options) error {
 	other := slices.DeleteFunc(slices.Clone(q.actuators), func(a mechanism.Freedom) bool { return slices.Contains(q.moved, a) })
 	driven, err := q.mech.Prescribe(other)
 	if err != nil {
@@ -149,7 +153,7 @@ func (q *question) motions(ctx context.Context, m motion.Method, o kkt.Options) 
 	return nil
 }
 
-// actuation is what inverse dynamics found, by one side or the other.
+// actuation is a solution of inverse dynamics, by the sparse or a tree method.
 type actuation struct {
 	forces             []float64 // by actuator
 	status             mechanism.Actuation
@@ -157,8 +161,8 @@ type actuation struct {
 	residual, distance float64
 }
 
-// answerer is an inverse problem of either side that is solved.
-type answerer interface {
+// solved is a solved inverse problem of package kkt or tree.
+type solved interface {
 	Forces() []float64
 	Actuation() mechanism.Actuation
 	Uncontrolled() []mechanism.Freedom
@@ -166,8 +170,9 @@ type answerer interface {
 	Distance() float64
 }
 
-// read returns the actuation, nil unless the error is that the actuators are too few.
-func read(v answerer, err error) (*actuation, error) {
+// read returns the solution of v, which err has ended. After a *mechanism.UnderactuatedError it returns both, after another error no
+// solution.
+func read(v solved, err error) (*actuation, error) {
 	if err != nil && !errors.As(err, new(*mechanism.UnderactuatedError)) {
 		return nil, err
 	}
@@ -177,7 +182,7 @@ func read(v answerer, err error) (*actuation, error) {
 	}, err
 }
 
-// actuateBySparse solves with the actuated freedoms prescribed.
+// actuateBySparse solves by the sparse method (kkt.Inverse).
 func (q *question) actuateBySparse(ctx context.Context, o kkt.Options) (*actuation, error) {
 	plan, err := kkt.NewPlanContext(ctx, q.free, o)
 	if err != nil {
@@ -190,7 +195,7 @@ func (q *question) actuateBySparse(ctx context.Context, o kkt.Options) (*actuati
 	return read(v, v.Solve(q.st, q.wanted))
 }
 
-// actuateByTree is actuateBySparse on the spanning tree.
+// actuateByTree solves by a tree method (tree.Inverse).
 func (q *question) actuateByTree(m motion.Method) (*actuation, error) {
 	plan, err := tree.NewPlan(q.free, tree.Options{})
 	if err != nil {
@@ -199,7 +204,7 @@ func (q *question) actuateByTree(m motion.Method) (*actuation, error) {
 	if err := plan.CheckMemory(); err != nil {
 		return nil, fmt.Errorf("%v: %w", m, fault.Plain(err))
 	}
-	var a []spatial.ClassicalAccel // nil asks for zero, as on the sparse side
+	var a []spatial.ClassicalAccel // nil: zero, as in actuateBySparse
 	for i := 0; i < len(q.wanted); i += 6 {
 		a = append(a, spatial.ClassicalAccel(q.wanted[i:i+6]))
 	}
@@ -208,7 +213,7 @@ func (q *question) actuateByTree(m motion.Method) (*actuation, error) {
 	return read(v, v.SolveBodies(q.st, a))
 }
 
-// newInverse returns the document of forces r of the actuators.
+// newInverse returns the document of a solution r.
 func newInverse(mech *mechanism.Mechanism, actuators []mechanism.Freedom, r *actuation) *Inverse {
 	doc := &Inverse{
 		Format: "rung-inverse/1", Name: mech.Name, Status: r.status.String(), Uncontrolled: []string{},

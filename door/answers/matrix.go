@@ -11,14 +11,14 @@ import (
 	"github.com/rung-mbd/rung/sparse"
 )
 
-// WriteMatrix writes the lower triangle of K of RBDA eq. 8.64 as a MatrixMarket file, in elimination order if permuted. Comments tell
-// which rows belong to which body or joint. It returns the errors of w, and sparse.ErrNotFinite. Cost: O(entries).
+// WriteMatrix writes the lower triangle of the matrix K of sys (RBDA eq. 8.64) as a MatrixMarket file, in elimination order if permuted.
+// Comments name the body or joint of each row. It returns the errors of w, and sparse.ErrNotFinite. Cost: O(entries).
 func WriteMatrix(w io.Writer, p *kkt.Plan, sys *assemble.System, permuted bool) error {
 	perm := permutation(p, permuted)
 	return sys.Matrix.View(perm).WriteMatrixMarket(w, comment(p, permuted, "matrix K"), rowComment(p.Layout(), perm))
 }
 
-// WriteRight is WriteMatrix of the right side b.
+// WriteRight writes the right side b of sys as WriteMatrix writes K.
 func WriteRight(w io.Writer, p *kkt.Plan, sys *assemble.System, permuted bool) error {
 	b := make([]float64, len(sys.Right))
 	sys.Matrix.View(permutation(p, permuted)).VecTo(b, sys.Right)
@@ -33,25 +33,26 @@ func permutation(p *kkt.Plan, permuted bool) []int32 {
 	return nil
 }
 
-// titleWidth is how much of the name of a model stands in a comment, columns.
+// titleWidth is the length to which the name of a model is cut in a comment.
 const titleWidth = 60
 
-// comment describes a file.
-func comment(p *kkt.Plan, permuted bool, what string) string {
+// comment returns the comment at the head of a file, which begins with the name of the matrix or vector.
+func comment(p *kkt.Plan, permuted bool, name string) string {
 	title := p.Mechanism().Name
 	if title == "" {
 		title = "model"
 	}
 	s := fmt.Sprintf("%s of K x = b (RBDA eq. 8.64) for %s, SI units, world axes\n"+
 		"x: angular acceleration and acceleration of the centre of mass of each body, minus the multipliers of each joint",
-		what, fault.Text(title, titleWidth))
+		name, fault.Text(title, titleWidth))
 	if permuted {
 		s += "\nin elimination order " + p.Ordering().String()
 	}
 	return s
 }
 
-// rowComment tells which rows belong to which body or joint, a line for each.
+// rowComment returns a line for each body and joint with the numbers of its rows. perm is the order of the nodes, nil for the natural
+// one.
 func rowComment(l *assemble.Layout, perm []int32) string {
 	var b strings.Builder
 	row := 1

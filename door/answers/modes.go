@@ -14,7 +14,7 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// balancedEnough is the relative unbalanced force beyond which a state is not taken for an equilibrium.
+// balancedEnough is the relative unbalanced force up to which a state counts as an equilibrium.
 const balancedEnough = 1e-6
 
 // Modes is the document rung-modes/1.
@@ -27,11 +27,11 @@ type Modes struct {
 	Damped     bool          `json:"damped"`
 	Steady     bool          `json:"steady,omitempty"`
 	Turning    *spatial.Vec3 `json:"turning,omitempty"` // of the axes of a steady motion, rad/s
-	All        bool          `json:"all"`               // there are no other modes
+	All        bool          `json:"all"`               // Modes are all modes
 	Unstable   int           `json:"unstable"`
 	Unbalanced *Unbalanced   `json:"unbalanced"`
 	Edges      []string      `json:"stops_at_edge,omitempty"` // JOINT.FREEDOM
-	Warnings   []string      `json:"warnings,omitempty"`      // why modes may not be those of small vibrations
+	Warnings   []string      `json:"warnings,omitempty"`      // why modes may not describe small vibrations
 	Modes      []Mode        `json:"modes"`
 }
 
@@ -45,10 +45,10 @@ type Mode struct {
 	Stiffness       float64    `json:"stiffness"`  // 1/s²
 	Shape           []Shape    `json:"shape"`
 
-	Largest BodyChange `json:"-"` // the largest part in the kinetic energy
+	Largest BodyChange `json:"-"` // the body with the largest part of the kinetic energy, and that part
 }
 
-// Shape is the part of one body in a mode.
+// Shape is the motion of one body in a mode, world axes.
 type Shape struct {
 	Body        string        `json:"body"`
 	Linear      spatial.Vec3  `json:"linear"`  // of the centre of mass, 1/√kg
@@ -57,15 +57,16 @@ type Shape struct {
 	AngularImag *spatial.Vec3 `json:"angular_imaginary,omitempty"`
 }
 
-// ModesOptions say about what a mechanism is linearized. Without Moving and Steady it is the pose, at rest.
+// ModesOptions say about which motion a mechanism is linearized: without Moving and Steady about the pose at rest.
 type ModesOptions struct {
 	linear.ModeOptions      // Steady: about the motion of the state, which has to be steady
-	Equilibrium        bool // the equilibrium is sought first
+	Equilibrium        bool // the state is first moved to the equilibrium
 	Moving             bool // about the motion of the state at this instant
 	Stage              Stage
 }
 
-// Exclusive returns an error that names two options which exclude each other, by the names in called, or nil.
+// Exclusive returns an error that names two options which exclude each other, or nil. called returns the name of an option for the
+// error: a flag in the command.
 func (o *ModesOptions) Exclusive(called func(option string) string) error {
 	for _, c := range []struct {
 		both     bool
@@ -85,11 +86,11 @@ func (o *ModesOptions) Exclusive(called func(option string) string) error {
 	return nil
 }
 
-// FindModes linearizes the mechanism about st, which is set to rest or into equilibrium first if the options say so, and finds
-// its lowest modes. A state that the joints do not allow is taken as it is, and a warning names the joint.
+// FindModes linearizes the mechanism about st and finds its lowest modes. It first sets st to rest unless the options ask for its motion,
+// and moves it to the equilibrium if they ask for that. A state that violates the joints is taken as it is, and a warning names the joint.
 //
-// It returns the errors of linear.EquilibrateContext, System.Linearize and System.Modes, and one that names a joint if
-// the mechanism rolls and Moving is asked for. Cost: those of the same functions.
+// It returns the errors of linear.EquilibrateContext, System.Linearize and System.Modes, and an error that names a joint if
+// the mechanism rolls and Moving is asked for. Cost: as these functions.
 func FindModes(ctx context.Context, p *kkt.Plan, st *mechanism.State, o ModesOptions) (*Modes, error) {
 	if !o.Moving && !o.Steady {
 		st.Rest()
@@ -128,7 +129,8 @@ func FindModes(ctx context.Context, p *kkt.Plan, st *mechanism.State, o ModesOpt
 	return r, nil
 }
 
-// warn says of a state at rest that it is not in equilibrium, and names the stops at the edge of touching.
+// warn adds a warning for a state at rest that is not in equilibrium, and one for each stop at the edge of contact, whose force begins
+// on one side of the state only.
 func (r *Modes) warn(mech *mechanism.Mechanism, st *mechanism.State, rest bool) {
 	if u := r.Unbalanced; rest && !(*u.Relative <= balancedEnough) {
 		left := fmt.Sprintf("body %s is left with a force of %s N and a moment of %s N m",
@@ -147,10 +149,10 @@ func (r *Modes) warn(mech *mechanism.Mechanism, st *mechanism.State, rest bool) 
 	}
 }
 
-// short returns x for a message.
+// short returns x with four digits, for messages.
 func short(x float64) string { return strconv.FormatFloat(x, 'g', 4, 64) }
 
-// openJoint says which joint or coupling is farthest from holding.
+// openJoint returns the warning that st violates a joint or coupling.
 func openJoint(e *mechanism.ViolationError) string {
 	what := "joint "
 	if e.At.Coupling != "" {
@@ -165,7 +167,7 @@ func openJoint(e *mechanism.ViolationError) string {
 	return what + " is open by " + short(max(e.Violation.Length, e.Violation.Angle)) + " m or rad" + first
 }
 
-// newModes returns the document of modes of the system s, each with the body that has the largest part of its energy.
+// newModes returns the document of the modes of s.
 func newModes(mech *mechanism.Mechanism, s *linear.System, found *linear.Modes) *Modes {
 	left, relative := s.Unbalanced()
 	r := &Modes{
@@ -198,7 +200,7 @@ func newModes(mech *mechanism.Mechanism, s *linear.System, found *linear.Modes) 
 	return r
 }
 
-// shapeOf returns how body b moves in mode m; a damped mode has imaginary parts too.
+// shapeOf returns the motion of body b in mode m. A damped mode has imaginary parts too.
 func shapeOf(mech *mechanism.Mechanism, m *linear.Mode, b int) Shape {
 	x := m.Shape[6*b : 6*b+6]
 	out := Shape{Body: mech.BodyName(b), Angular: spatial.Vec3(x[:3]), Linear: spatial.Vec3(x[3:])}

@@ -16,7 +16,7 @@ import (
 // identifier is the name of the library in a unit, without its ending.
 const identifier = "rung"
 
-// causality says what a variable is for.
+// causality is the role of a variable in FMI.
 type causality uint8
 
 const (
@@ -24,10 +24,10 @@ const (
 	input
 	parameter
 	output
-	state // and what follows from it
+	state // a state of model exchange, its derivative, or an event indicator
 )
 
-// attributes returns the attributes of FMI for a causality. Parameters may be set while a unit runs; outputs are computed from the others.
+// attributes returns the attributes of a causality in the description. Parameters are tunable: they may be set while a unit runs.
 func (c causality) attributes() string {
 	return [...]string{
 		`causality="independent" variability="continuous"`,
@@ -38,20 +38,20 @@ func (c causality) attributes() string {
 	}[c]
 }
 
-// hasStart reports whether a variable has a value at the start of the description.
+// hasStart reports whether a variable has the attribute start.
 func (c causality) hasStart() bool { return c == input || c == parameter }
 
-// variable is one of the description. Its place is its value reference.
+// variable is a variable of the description. Its index there is its value reference.
 type variable struct {
-	name, unit string // the unit as columns and knobs have it
+	name, unit string // the unit in the form of columns and knobs
 	of         causality
 	start      float64
-	derivative int    // place of the state of which it is the derivative; 0: of none
-	kind       kind   // of a state and what follows
-	about      string // the column that a state is at the start
+	derivative int    // value reference of the state of which it is the derivative; 0: it is none
+	kind       kind   // nothing unless of is state
+	about      string // name of the column with which a state begins
 }
 
-// kind says what a variable is to an integrator.
+// kind is the role of a variable for an integrator.
 type kind uint8
 
 const (
@@ -61,12 +61,12 @@ const (
 	indicator
 )
 
-// description is what modelDescription.xml says.
+// description is the content of modelDescription.xml.
 type description struct {
 	name, about, token string
 	variables          []variable
-	start, stop, step  float64 // of the default experiment; no step: 0
-	tolerance          float64 // 0: the steps are fixed
+	start, stop, step  float64 // of the default experiment, s; 0: no step is given
+	tolerance          float64 // relative; 0: the steps are fixed
 	exchange           bool    // there is model exchange
 }
 
@@ -80,7 +80,7 @@ func (d *description) count(of kind) (n int) {
 	return n
 }
 
-// text returns the document of a version. It is a function of the description.
+// text returns the document of a version of FMI, 2 or 3. Equal descriptions give equal bytes.
 func (d *description) text(version int) ([]byte, error) {
 	if err := d.legible(); err != nil {
 		return nil, err
@@ -102,7 +102,7 @@ func (d *description) text(version int) ([]byte, error) {
 		saves += ` canNotUseMemoryManagementFunctions="true"`
 	}
 	if d.exchange {
-		steps := "" // FMI 2.0 calls that it is told of each step unless one says not
+		steps := "" // in FMI 2.0 tools call completedIntegratorStep by default
 		if version == 3 {
 			steps = ` needsCompletedIntegratorStep="true"`
 		}
@@ -122,7 +122,8 @@ func (d *description) text(version int) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// units writes the units of the variables, each once, and returns their names in the document.
+// units writes the units of the variables, each once, and returns their names in the document. Units that FMI cannot express are left
+// out.
 func (d *description) units(b *bytes.Buffer) map[string]string {
 	b.WriteString("  <UnitDefinitions>\n")
 	names := map[string]string{}
@@ -140,16 +141,16 @@ func (d *description) units(b *bytes.Buffer) map[string]string {
 	return names
 }
 
-// categories writes those under which the unit tells the logger of the tool what went wrong.
+// categories writes the categories of messages that the unit sends to the logger of the tool.
 func (d *description) categories(b *bytes.Buffer) {
 	b.WriteString("  <LogCategories>\n")
-	if d.exchange { // the only kind whose functions discard
+	if d.exchange { // only functions of model exchange return the status discard
 		b.WriteString("    <Category name=\"logStatusDiscard\"/>\n")
 	}
 	b.WriteString("    <Category name=\"logStatusError\"/>\n  </LogCategories>\n")
 }
 
-// experiment writes the times that a tool takes if its user says no others.
+// experiment writes the default times, tolerance and step of a tool.
 func (d *description) experiment(b *bytes.Buffer) {
 	fmt.Fprintf(b, "  <DefaultExperiment startTime=\"%s\"", number(d.start))
 	for _, a := range [...]struct {
@@ -163,7 +164,8 @@ func (d *description) experiment(b *bytes.Buffer) {
 	b.WriteString("/>\n")
 }
 
-// variable writes the variable with the value reference i. FMI 2.0 has the type as an element in it, FMI 3.0 as its name.
+// variable writes the variable with the value reference i. In FMI 2.0 its type is an element within it, in FMI 3.0 the name of its
+// element. units has the names of units.
 func (d *description) variable(b *bytes.Buffer, version, i int, units map[string]string) {
 	v := &d.variables[i]
 	typed := ""
@@ -191,7 +193,7 @@ func (d *description) variable(b *bytes.Buffer, version, i int, units map[string
 	fmt.Fprintf(b, "<Real%s/></ScalarVariable>\n", typed)
 }
 
-// structure writes which variables are computed. That they depend on all inputs and states is what a list without dependencies says.
+// structure writes the lists of computed variables. As it gives no dependencies, each depends on all inputs and states.
 func (d *description) structure(b *bytes.Buffer, version int) {
 	b.WriteString("  <ModelStructure>\n")
 	outputs := func(v *variable) bool { return v.of == output }
@@ -210,7 +212,7 @@ func (d *description) structure(b *bytes.Buffer, version int) {
 	b.WriteString("  </ModelStructure>\n")
 }
 
-// list writes a line for each variable that is wanted, between two lines; nothing if there is none. Places count from first.
+// list writes a line for each variable that is wanted, between open and end; nothing if there is none. Indices count from first.
 func (d *description) list(b *bytes.Buffer, open, line, end string, first int, wanted func(*variable) bool) {
 	var rows bytes.Buffer
 	for i := range d.variables {
@@ -225,10 +227,10 @@ func (d *description) list(b *bytes.Buffer, open, line, end string, first int, w
 	}
 }
 
-// number returns a number as documents have it.
+// number returns x in the shortest form that reads back as x.
 func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
-// quote returns a text as an attribute.
+// quote returns a text as the value of an XML attribute, with quotation marks.
 func quote(s string) string {
 	var b bytes.Buffer
 	b.WriteByte('"')
@@ -237,7 +239,7 @@ func quote(s string) string {
 	return b.String()
 }
 
-// legible refuses names that the document cannot have, or has as others.
+// legible refuses names that XML cannot hold, or that a reader of XML would change.
 func (d *description) legible() error {
 	for i := range d.variables {
 		v := &d.variables[i]
@@ -254,10 +256,11 @@ func (d *description) legible() error {
 	return legible(d.name)
 }
 
-// breaks are the control characters that XML has. Names of variables cannot have them: a reader takes them for blanks.
+// breaks are the control characters that XML allows. In an attribute a reader takes them for blanks, so names of variables must not
+// have them.
 const breaks = "\t\n\r"
 
-// legible refuses characters that XML lacks. Models have no bytes that are no text (model.Write).
+// legible refuses characters that XML lacks. Texts of models are valid UTF-8 (model.Write).
 func legible(text string) error {
 	for _, r := range text {
 		if r < ' ' && !strings.ContainsRune(breaks, r) || r == 0xfffe || r == math.MaxUint16 {

@@ -7,7 +7,8 @@ import (
 	"github.com/rung-mbd/rung/door"
 )
 
-// stateName returns the name of state i, of as many coordinates as rates. It tells no freedom, as that changes in a motion.
+// stateName returns the name of state i of 2·n: n coordinates and then n rates. It does not name a freedom, as the freedom of a
+// state may change at an event.
 func stateName(i, n int) string {
 	if i < n {
 		return fmt.Sprintf("state.q[%d]", i+1)
@@ -18,10 +19,10 @@ func stateName(i, n int) string {
 // derivativeName returns the name of the derivative of state i.
 func derivativeName(i, n int) string { return "der(" + stateName(i, n) + ")" }
 
-// gapName returns the name of gap i.
+// gapName returns the name of event indicator i.
 func gapName(gaps []string, i int) string { return fmt.Sprintf("gap[%d].%s", i+1, gaps[i]) }
 
-// exchanging returns an error of bad use unless the instance is for model exchange.
+// exchanging returns an error with the status Input unless the instance is for model exchange.
 func (u *Unit) exchanging() error {
 	if u.reduced == nil {
 		return refuse(door.Input, "the instance is for co-simulation, and has no states of a tool")
@@ -29,7 +30,7 @@ func (u *Unit) exchanging() error {
 	return nil
 }
 
-// explain says what to do where coordinates lead no further.
+// explain adds advice to an error of model exchange with the status Failed, as where coordinates become singular.
 func (u *Unit) explain(err error) error {
 	if err == nil || u.reduced == nil || door.StatusOf(err) != door.Failed {
 		return err
@@ -54,8 +55,8 @@ func (u *Unit) SetTime(t float64) error {
 
 // SetStates sets the continuous states: coordinates, then rates.
 //
-// Shapes: x has States entries. The status of an error is Size or Input, of a number that is not finite; what cannot be reached is
-// an error of DerivativesTo.
+// Shapes: x has States entries. The status of an error is Size, or Input for a number that is not finite. States that the joints do not
+// allow are an error of DerivativesTo.
 func (u *Unit) SetStates(x []float64) error {
 	if err := u.exchanging(); err != nil {
 		return err
@@ -84,7 +85,7 @@ func (u *Unit) DerivativesTo(x []float64) error {
 	return u.explain(u.reduced.RatesTo(x))
 }
 
-// NominalsTo stores what counts as much of each state.
+// NominalsTo stores the nominal value of each state, its typical size.
 //
 // Shapes: x has States entries.
 func (u *Unit) NominalsTo(x []float64) error {
@@ -104,8 +105,8 @@ func (u *Unit) IndicatorsTo(x []float64) error {
 	return u.explain(u.reduced.GapsTo(x))
 }
 
-// Completed is told that the tool has accepted a step to the current time and states. It reports whether the coordinates have become
-// a bad choice, so that the unit wants an event.
+// Completed must be called when the tool has accepted a step to the current time and states. It reports whether the coordinates have
+// become a bad choice, so that the unit asks for an event.
 func (u *Unit) Completed(ctx context.Context) (event bool, err error) {
 	if err := u.exchanging(); err != nil {
 		return false, err
@@ -114,7 +115,7 @@ func (u *Unit) Completed(ctx context.Context) (event bool, err error) {
 	return event, u.explain(err)
 }
 
-// Choose is what happens at an event: it chooses coordinates anew, and reports whether the states are others.
+// Choose handles an event: it chooses coordinates anew, and reports whether the states have changed.
 func (u *Unit) Choose(ctx context.Context) (changed bool, err error) {
 	if err := u.exchanging(); err != nil {
 		return false, err
@@ -124,7 +125,7 @@ func (u *Unit) Choose(ctx context.Context) (changed bool, err error) {
 	return changed, u.explain(err)
 }
 
-// coordinate returns the value of the variable of a state or of a derivative.
+// coordinate returns the value of the state or derivative with the value reference r.
 func (u *Unit) coordinate(r int) (float64, error) {
 	x := make([]float64, u.States())
 	if r < u.first.derivatives {

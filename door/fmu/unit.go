@@ -24,17 +24,17 @@ type Unit struct {
 	mover     mover
 	run       *door.Run     // nil for model exchange
 	reduced   *door.Reduced // nil for co-simulation
-	knobs     []int         // of inputs and parameters
-	values    []float64     // of these
-	tolerance float64       // that the tool has asked for; 0: that of the unit
+	knobs     []int         // knobs of inputs and then of parameters
+	values    []float64     // of these knobs
+	tolerance float64       // that the tool has asked for; 0: the tolerance of the unit
 	first     places
-	columns   []int     // of outputs in the row, then of coordinates, rates and their derivatives
-	row       []float64 // time, outputs and what else there are columns of
-	gaps      []float64
-	stale     bool // row and gaps are of another time or other inputs
+	columns   []int     // index in row of each output, then of each coordinate, rate and derivative
+	row       []float64 // values of the columns of the mover
+	gaps      []float64 // event indicators
+	stale     bool      // row and gaps have to be computed anew
 }
 
-// mover is what a Unit is over.
+// mover is the computation behind a Unit: a door.Run or a door.Reduced.
 type mover interface {
 	Time() float64
 	Set(knobs []int, values []float64) error
@@ -45,23 +45,24 @@ type mover interface {
 	Load(text []byte) error
 }
 
-// places are the first references of kinds of variables.
+// places are the first value references of the kinds of variables; end is the number of variables.
 type places struct{ outputs, states, derivatives, gaps, end int }
 
-// Open makes an instance for co-simulation of the unit whose folder resources is at a path. An empty token is not compared.
+// Open makes an instance for co-simulation of the unit whose folder resources is at a path. If token is not empty, it must be the
+// token of the unit.
 //
-// Cost: as door.Read and door.Model.NewRun. The error has the status Input: files that are missing, that do not fit the
-// token or that are no unit, and the errors of both.
+// Cost: as door.Read and door.Model.NewRun. The error has the status Input for files that are missing, that do not fit the
+// token or that are no unit; it also returns the errors of both functions.
 func Open(ctx context.Context, resources, token string) (*Unit, error) {
 	return open(ctx, resources, token, false)
 }
 
-// OpenExchange is Open for model exchange. A unit that has none is refused.
+// OpenExchange is Open for model exchange. It refuses a unit that has none.
 func OpenExchange(ctx context.Context, resources, token string) (*Unit, error) {
 	return open(ctx, resources, token, true)
 }
 
-// open reads the unit in a folder of resources, and refuses files that are not those of the token or have been edited.
+// open reads the unit in a folder of resources. It refuses files that do not fit the token or have been edited.
 func open(ctx context.Context, resources, token string, exchange bool) (*Unit, error) {
 	var text [2][]byte
 	for i, name := range [...]string{wiringFile, modelFile} {
@@ -101,7 +102,7 @@ func open(ctx context.Context, resources, token string, exchange bool) (*Unit, e
 	return u, u.prepare(ctx, exchange)
 }
 
-// prepare finds the knobs and the references, and begins.
+// prepare finds the knobs and the value references, and begins a run, or for model exchange the reduced model.
 func (u *Unit) prepare(ctx context.Context, exchange bool) error {
 	w := u.wiring
 	for _, path := range append(append([]string{}, w.Inputs...), w.Parameters...) {
@@ -130,7 +131,8 @@ func (u *Unit) prepare(ctx context.Context, exchange bool) error {
 	return u.reset(ctx, exchange)
 }
 
-// begin makes a run from the state of the model, or the coordinates there, with the knobs of the model.
+// begin makes a run from the state of the model, or for model exchange a reduced model there, with the knobs of the model. A tolerance of 0
+// stands for the value of the unit.
 func (u *Unit) begin(ctx context.Context, tolerance float64, exchange bool) (mover, error) {
 	options, err := u.wiring.options(tolerance)
 	if err != nil {
@@ -151,7 +153,7 @@ func (u *Unit) begin(ctx context.Context, tolerance float64, exchange bool) (mov
 	return u.model.NewReduced(ctx, list, candidates, options)
 }
 
-// take makes what begin has returned that of the unit.
+// take makes m the mover of the unit, and finds the columns of its variables.
 func (u *Unit) take(m mover) error {
 	names, _ := m.Columns()
 	at := map[string]int{}
@@ -180,7 +182,7 @@ func (u *Unit) take(m mover) error {
 	return nil
 }
 
-// Reset goes back to what Open has returned.
+// Reset makes the unit as Open has returned it.
 func (u *Unit) Reset() error { return u.reset(context.Background(), u.reduced != nil) }
 
 // reset begins a run from the state of the model, with the values that the knobs have there.
@@ -200,11 +202,11 @@ func (u *Unit) reset(ctx context.Context, exchange bool) error {
 	return nil
 }
 
-// Start is told the time at which a tool begins, and the relative tolerance that it asks for, 0 for none. It comes before the
-// first Step. A tolerance replaces that of the unit where the error chooses the steps.
+// Start must be called before the first Step, with the time at which the tool begins, and the relative tolerance that it asks for, 0
+// for none. With error control the tolerance replaces the tolerance of the unit.
 //
-// The error has the status Input: a time that is not that of the model, as motions in time would be others, and a
-// tolerance that is no part of 1, or that runs refuse.
+// The error has the status Input for a time other than the time of the model, as its prescribed motions depend on time, and for a
+// tolerance that is not from 0 to below 1 or that runs refuse.
 func (u *Unit) Start(time, tolerance float64) error {
 	if now := u.mover.Time(); time != now {
 		return refuse(door.Input, "a start at %v s, and the model is at %v s", time, now)
@@ -213,7 +215,7 @@ func (u *Unit) Start(time, tolerance float64) error {
 		return refuse(door.Input, "a tolerance of %v, which has to be from 0 to below 1", tolerance)
 	}
 	if tolerance == 0 || tolerance == u.tolerance || u.run == nil {
-		return nil // the steps of model exchange are those of the tool
+		return nil // in model exchange the tool chooses the steps
 	}
 	run, err := u.begin(context.Background(), tolerance, false)
 	if err != nil {
@@ -231,7 +233,7 @@ func (u *Unit) Start(time, tolerance float64) error {
 	return u.take(run)
 }
 
-// Variables returns the number of variables: their references are below it.
+// Variables returns the number of variables: their value references are below it.
 func (u *Unit) Variables() int { return u.first.end }
 
 // name returns the name of the variable with a value reference.
@@ -254,7 +256,7 @@ func (u *Unit) name(ref uint32) string {
 	return gapName(w.Exchange.Gaps, i-u.first.gaps)
 }
 
-// check refuses references that are none.
+// check refuses unknown value references, and a number of values that differs from the number of references.
 func (u *Unit) check(refs []uint32, values int) error {
 	if len(refs) != values {
 		return refuse(door.Size, "%d value references and %d values", len(refs), values)
@@ -267,11 +269,11 @@ func (u *Unit) check(refs []uint32, values int) error {
 	return nil
 }
 
-// Set gives inputs and parameters other values from the current time on. A value that a variable has already changes nothing,
-// so that motions in time go on where a tool sets all start values.
+// Set gives inputs and parameters other values from the current time on. Setting the present value changes nothing: a prescribed
+// motion goes on even if a tool sets all start values.
 //
-// Shapes: a value for each reference. The errors are those of door.Run.Set, and the status is Input for a variable that is
-// neither an input nor a parameter. Nothing has changed then, but for values before one that the mechanism refuses.
+// Shapes: a value for each reference. It returns the errors of door.Run.Set, and an error with the status Input for a variable that is
+// neither an input nor a parameter. After an error nothing has changed, except that values before one that the mechanism refuses are set.
 func (u *Unit) Set(refs []uint32, values []float64) error {
 	if err := u.check(refs, len(values)); err != nil {
 		return err
@@ -300,7 +302,7 @@ func (u *Unit) Set(refs []uint32, values []float64) error {
 // GetTo stores the values of variables at the current time.
 //
 // Shapes: a value for each reference. Cost: as door.Run.RowTo for the first outputs after a Step or a Set. It returns the
-// errors of that.
+// errors of door.Run.RowTo.
 func (u *Unit) GetTo(values []float64, refs []uint32) error {
 	if err := u.check(refs, len(values)); err != nil {
 		return err
@@ -314,7 +316,7 @@ func (u *Unit) GetTo(values []float64, refs []uint32) error {
 	return nil
 }
 
-// get returns the value of a variable.
+// get returns the value of the variable with the value reference r.
 func (u *Unit) get(r int) (float64, error) {
 	f := &u.first
 	switch {
@@ -334,7 +336,7 @@ func (u *Unit) get(r int) (float64, error) {
 	return u.gaps[r-f.gaps], nil
 }
 
-// fill computes outputs and gaps if they are not those of now.
+// fill computes row and gaps if they are stale.
 func (u *Unit) fill() error {
 	if !u.stale {
 		return nil
@@ -351,16 +353,17 @@ func (u *Unit) fill() error {
 	return nil
 }
 
-// Tolerances of the time at which a step begins: tools add up steps, or multiply them by their number.
+// Tolerances of the time at which a step begins, relative to the step and to the time: tools sum up steps, or multiply the step by
+// their number, with rounding errors.
 const (
 	partOfStep = 1e-6
 	partOfTime = 1e-14
 )
 
-// Step goes on from a time, the current one but for rounding, by a step of any length. Inputs keep their values during it.
+// Step goes on by a step, s, from a time that must be the current one to within rounding. Inputs keep their values during the step.
 //
-// The status of an error is Input for another time and a step that is not above 0, Failed where the mechanism cannot go on,
-// and Stopped where ctx ends.
+// The status of an error is Input for another time or a step that is not above 0, Failed if the mechanism cannot go on,
+// and Stopped if ctx ends.
 func (u *Unit) Step(ctx context.Context, time, step float64) error {
 	if u.run == nil {
 		return refuse(door.Input, "the instance is for model exchange, and takes no steps")
@@ -384,7 +387,7 @@ func (u *Unit) Step(ctx context.Context, time, step float64) error {
 	return nil
 }
 
-// savedFormat is that of the first line of a saved unit, before the run.
+// savedFormat is the format of the first line of a saved unit. The saved mover follows it.
 const savedFormat = "rung-saved-unit/1"
 
 // saved is the first line of a saved unit.
@@ -395,7 +398,7 @@ type saved struct {
 	Values    []float64 `json:"values"`
 }
 
-// Save returns what is needed to go on from here to the bit, in any instance of this unit.
+// Save returns the state of the unit, from which any instance of the unit can go on with equal bits.
 func (u *Unit) Save() ([]byte, error) {
 	now, err := u.mover.Save()
 	if err != nil {
@@ -408,9 +411,9 @@ func (u *Unit) Save() ([]byte, error) {
 	return append(document.Seal(head), now...), nil
 }
 
-// Load goes on from what Save has returned. What is refused has changed nothing.
+// Load goes on from a state that Save has returned. After an error nothing has changed.
 //
-// The error has the status Input: bytes of another unit, or of none, and the errors of door.Run.Load.
+// The error has the status Input for bytes of another unit or of none; it also returns the errors of door.Run.Load.
 func (u *Unit) Load(text []byte) error {
 	end := bytes.IndexByte(text, '\n') + 1
 	var head saved

@@ -14,7 +14,7 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// wiringFormat is that of resources/wiring.json.
+// wiringFormat is the format of resources/wiring.json.
 const wiringFormat = "rung-fmu/1"
 
 // Names of files in the folder resources.
@@ -23,8 +23,8 @@ const (
 	modelFile  = "model.json"
 )
 
-// wiring says what the variables of a unit are, and how it runs. Value references count from 0: time, inputs, parameters, outputs; then
-// coordinates, their rates, the derivatives of both, and the gaps.
+// wiring has the variables of a unit and the options of its run. Value references count from 0: time, inputs, parameters, outputs; then
+// coordinates, their rates, the derivatives of both, and the event indicators (gaps).
 type wiring struct {
 	Format     string          `json:"format"`
 	Version    int             `json:"fmi"`
@@ -32,19 +32,19 @@ type wiring struct {
 	Parameters []string        `json:"parameters"` // paths of knobs
 	Outputs    []string        `json:"outputs"`    // names of columns
 	Run        json.RawMessage `json:"run"`        // an object of rung-run/1
-	Files      []packed        `json:"files"`      // that the model names
+	Files      []packed        `json:"files"`      // files that the model names
 	Exchange   *exchange       `json:"model_exchange,omitempty"`
 }
 
-// exchange is what model exchange adds.
+// exchange is the part of a wiring for model exchange.
 type exchange struct {
-	Freedoms   [][2]int    `json:"freedoms"`   // chosen at the state of the model: joint and freedom by number
-	Candidates [][2]int    `json:"candidates"` // for other choices; null: all
-	Columns    [][3]string `json:"columns"`    // coordinate, rate and second rate of each
-	Gaps       []string    `json:"gaps"`
+	Freedoms   [][2]int    `json:"freedoms"`   // joint and freedom, by number, of each coordinate at the state of the model
+	Candidates [][2]int    `json:"candidates"` // freedoms that may become coordinates; null: all
+	Columns    [][3]string `json:"columns"`    // names of the coordinate, its rate and its second rate, of each
+	Gaps       []string    `json:"gaps"`       // names of the event indicators
 }
 
-// pairs returns freedoms as they are written; null stands for nil.
+// pairs returns freedoms as pairs of joint and freedom, nil for none.
 func pairs(list []mechanism.Freedom) [][2]int {
 	var out [][2]int
 	for _, f := range list {
@@ -53,7 +53,7 @@ func pairs(list []mechanism.Freedom) [][2]int {
 	return out
 }
 
-// freedoms returns the freedoms of pairs (joint, freedom), each of which has to be a scalar freedom of the mechanism.
+// freedoms returns the freedoms of pairs of joint and freedom. It refuses a pair that is no scalar freedom of the mechanism.
 func freedoms(list [][2]int, m *mechanism.Mechanism) ([]mechanism.Freedom, error) {
 	var out []mechanism.Freedom
 	for _, p := range list {
@@ -71,7 +71,7 @@ type packed struct {
 	Digest string `json:"sha256"`
 }
 
-// readWiring reads what Write has written.
+// readWiring reads a wiring.json. It refuses unknown fields, text after the object, and another format.
 func readWiring(text []byte) (*wiring, error) {
 	w := new(wiring)
 	d := json.NewDecoder(bytes.NewReader(text))
@@ -93,7 +93,7 @@ func readWiring(text []byte) (*wiring, error) {
 	return w, nil
 }
 
-// text returns the wiring as it is written.
+// text returns the content of wiring.json.
 func (w *wiring) text() ([]byte, error) {
 	text, err := json.MarshalIndent(w, "", " ")
 	return append(text, '\n'), err
@@ -102,7 +102,7 @@ func (w *wiring) text() ([]byte, error) {
 // tokenDigits is the length of a token: 128 bits are enough to tell units apart.
 const tokenDigits = 32
 
-// tokenOf returns the token of a unit with these files: a digest that does not depend on the machine.
+// tokenOf returns the token of a unit with these contents of wiring.json and model.json: a digest that is the same on all machines.
 func tokenOf(wiring, model []byte) string {
 	h := sha256.New()
 	for _, part := range [][]byte{wiring, model} {
@@ -118,8 +118,8 @@ func digest(b []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// options returns the options of a run with the columns of a unit, and with another tolerance if that is not 0. Only steps that
-// the error chooses have a tolerance.
+// options returns the options of a run (rung-run/1) with the columns of a unit. A tolerance that is not 0 replaces the tolerance
+// of the run, unless its steps are fixed.
 func (w *wiring) options(tolerance float64) ([]byte, error) {
 	fields := map[string]json.RawMessage{}
 	if len(w.Run) > 0 {
@@ -127,7 +127,7 @@ func (w *wiring) options(tolerance float64) ([]byte, error) {
 			return nil, refuse(door.Input, "run: no JSON object: %v", err)
 		}
 	}
-	for _, name := range [...]string{"until", "every"} { // a unit hands out values when it is asked
+	for _, name := range [...]string{"until", "every"} { // the tool decides when a unit stops and when it reads values
 		delete(fields, name)
 	}
 	for _, name := range [...]string{"columns", "bodies", "wrenches", "multipliers"} {
@@ -154,7 +154,7 @@ func (w *wiring) options(tolerance float64) ([]byte, error) {
 	return json.Marshal(fields)
 }
 
-// refuse returns an error with a status.
+// refuse returns an error of this package with a status.
 func refuse(s door.Status, format string, args ...any) error {
 	return &door.Error{Status: s, Err: fault.Errorf("door/fmu: "+format, args...)}
 }

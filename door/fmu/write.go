@@ -20,23 +20,23 @@ import (
 	"github.com/rung-mbd/rung/sim"
 )
 
-// Options say what a unit is made of.
+// Options of a unit.
 type Options struct {
 	Version            int      // of FMI: 2 or 3
 	Inputs, Parameters []string // paths of knobs
 	Outputs            []string // names and patterns of columns; nil: coordinates of joints, or positions of bodies
-	// States are the scalar freedoms among which the coordinates of model exchange are chosen; nil: all that are free. CoSimulation
+	// States are the scalar freedoms among which the coordinates of model exchange are chosen; nil: all free ones. CoSimulation
 	// leaves model exchange out.
 	States       []mechanism.Freedom
 	CoSimulation bool
-	// Run is a document of rung-run/1: how the unit is moved in time. Its until and every are those of the default
-	// experiment; nil: that of runs.
+	// Run is a document of rung-run/1 with the options of the integration; nil: the defaults of runs. Its until and every become
+	// the stop time and the step of the default experiment.
 	Run []byte
-	// Libraries are those of the systems on which the unit runs.
+	// Libraries are the libraries for the systems on which the unit shall run.
 	Libraries []Library
 }
 
-// Library is a file for a system.
+// Library is a shared library for a system.
 type Library struct {
 	System System
 	Name   string
@@ -52,8 +52,8 @@ const (
 	LinuxARM64
 )
 
-// Folder returns the folder of libraries of the system in a unit, such as binaries/linux64. FMI 2.0 has no name for
-// Linux on ARM; aarch64-linux is that of FMI 3.0.
+// Folder returns the folder for libraries of the system in a unit, such as binaries/linux64. FMI 2.0 has no name for
+// Linux on ARM; it gets the name of FMI 3.0, aarch64-linux.
 func (s System) Folder(version int) string {
 	if version == 3 {
 		return "binaries/" + [...]string{"x86_64-linux", "aarch64-linux"}[s]
@@ -61,16 +61,16 @@ func (s System) Folder(version int) string {
 	return "binaries/" + [...]string{"linux64", "aarch64-linux"}[s]
 }
 
-// Summary tells of a unit that was written.
+// Summary is the result of Write.
 type Summary struct {
-	// States are the freedoms whose coordinates and rates are the states at the beginning; nil: there is no model exchange.
+	// States are the freedoms whose coordinates and rates are the first states; nil: there is no model exchange.
 	States []mechanism.Freedom
-	// Why is why there is none though it was wanted.
+	// Why is the reason why there is no model exchange though it was wanted; nil: there is, or it was not wanted.
 	Why error
 }
 
-// defaultOutputs are the outputs where none are asked for: the coordinates of joints, their rates and accelerations, and where
-// there are none the positions of bodies.
+// defaultOutputs returns the patterns of the default outputs: the coordinates of joints with their rates and accelerations or, if there
+// are none, the positions of bodies.
 func defaultOutputs(m *mechanism.Mechanism) []string {
 	if joints := "joint.*.q*"; sim.NewCatalogue(m, nil).Has(joints) {
 		return []string{joints}
@@ -78,7 +78,7 @@ func defaultOutputs(m *mechanism.Mechanism) []string {
 	return []string{"*.px", "*.py", "*.pz"}
 }
 
-// defaultSpan is the most that the default experiment lasts where the run has no end, s.
+// defaultSpan is the largest length of the default experiment, s, if Options.Run has no end.
 const defaultSpan = 10
 
 // defaultStop returns the end of the default experiment where the run has none: the last time at which all motions of the model hold, if
@@ -105,10 +105,10 @@ func defaultStop(m *mechanism.Mechanism, begin *mechanism.State) float64 {
 // Write writes a unit of a model to w. The files that the model names are read from a folder, "" for none; meshes for viewers
 // are left out. Equal arguments give equal bytes.
 //
-// A model that cannot have coordinates has no model exchange (door.Model.Independent), which is an error only if there are States.
+// A model without independent coordinates (door.Model.Independent) gets no model exchange; this is an error only if o.States is set.
 //
-// Cost: as door.Read, and packing. The error has the status Input: a version, knob, column or run that is refused, a
-// variable that is there twice, and what door.Read, door.Model.NewRun and w refuse. It panics if a freedom of States is out of range.
+// Cost: as door.Read, and packing. The error has the status Input for a version, knob, column or run that is refused, for a
+// variable that is named twice, and for errors of door.Read, door.Model.NewRun and w. It panics if a freedom of States is out of range.
 func Write(ctx context.Context, w io.Writer, m *model.Model, folder string, o Options) (Summary, error) {
 	if o.Version != 2 && o.Version != 3 {
 		return Summary{}, refuse(door.Input, "version %d of FMI; there are 2 and 3", o.Version)
@@ -137,7 +137,7 @@ func (p *packer) add(name string, data []byte) {
 	p.names, p.files[name] = append(p.names, name), data
 }
 
-// pack gathers the files.
+// pack makes all files of the unit of a model, whose own files are in folder.
 func (p *packer) pack(ctx context.Context, m *model.Model, folder string) error {
 	o := p.options
 	own, err := p.own(m, folder)
@@ -153,7 +153,7 @@ func (p *packer) pack(ctx context.Context, m *model.Model, folder string) error 
 	if p.wiring.Run, err = canonical(o.Run); err != nil {
 		return err
 	}
-	var text bytes.Buffer // of the model where its files are now, to look at it
+	var text bytes.Buffer // of the model with the present paths of its files, for the description
 	if err := model.Write(&text, withoutMeshes(m)); err != nil {
 		return &door.Error{Status: door.Input, Err: err}
 	}
@@ -196,12 +196,12 @@ func (p *packer) pack(ctx context.Context, m *model.Model, folder string) error 
 	return nil
 }
 
-// own returns the model with the files of the unit, which are added.
+// own adds the files that a model names to the unit, and returns the document of the model with their new names.
 func (p *packer) own(m *model.Model, folder string) ([]byte, error) {
 	m = withoutMeshes(m)
 	m.Terrains, m.Joints = slices.Clone(m.Terrains), slices.Clone(m.Joints)
 	places := map[string]string{}
-	take := func(file *string) error {
+	take := func(file *string) error { // adds a file once, and stores its new name
 		if *file == "" {
 			return nil
 		}
@@ -247,7 +247,7 @@ func (p *packer) own(m *model.Model, folder string) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// withoutMeshes returns a model without what only viewers read from files.
+// withoutMeshes returns a copy of a model without visuals from files.
 func withoutMeshes(m *model.Model) *model.Model {
 	out := *m
 	out.Visuals = slices.DeleteFunc(slices.Clone(m.Visuals), func(v model.Visual) bool { return v.File != "" })
@@ -266,7 +266,7 @@ func runOf(text []byte) (*runs.Options, error) {
 	return o, nil
 }
 
-// canonical returns an object with its fields in order.
+// canonical returns a JSON object with its fields in alphabetical order, {} for an empty text.
 func canonical(text []byte) (json.RawMessage, error) {
 	fields := map[string]json.RawMessage{}
 	if len(text) > 0 {
@@ -277,7 +277,7 @@ func canonical(text []byte) (json.RawMessage, error) {
 	return json.Marshal(fields)
 }
 
-// describe finds the variables.
+// describe returns the description of the unit: its default experiment and its variables. doc is the model's document.
 func (p *packer) describe(m *door.Model, doc *model.Model, run *runs.Options) (*description, error) {
 	o := p.options
 	initial := m.Plan().Initial()
@@ -332,7 +332,8 @@ func (p *packer) describe(m *door.Model, doc *model.Model, run *runs.Options) (*
 	return d, d.unique()
 }
 
-// outputs finds the columns that are outputs.
+// outputs finds the columns that match the patterns of outputs, and stores them in the wiring. A run without the columns of model exchange
+// expands the patterns.
 func (p *packer) outputs(m *door.Model) error {
 	patterns := p.options.Outputs
 	if patterns == nil {
@@ -350,11 +351,11 @@ func (p *packer) outputs(m *door.Model) error {
 		return err
 	}
 	names, _ := r.Columns()
-	p.wiring.Outputs = names[1:]
+	p.wiring.Outputs = names[1:] // without the time
 	return nil
 }
 
-// coordinates chooses the freedoms of model exchange.
+// coordinates chooses the freedoms of model exchange and stores them in the wiring, unless the model has none.
 func (p *packer) coordinates(ctx context.Context, m *door.Model) error {
 	o := p.options
 	if o.CoSimulation {
@@ -382,14 +383,15 @@ func (p *packer) coordinates(ctx context.Context, m *door.Model) error {
 	return nil
 }
 
-// addStates adds the variables of model exchange, if there is.
+// addStates adds the variables of model exchange: states, derivatives and event indicators. A nil x adds none. units has the unit of
+// each column.
 func (d *description) addStates(x *exchange, units map[string]string, mech *mechanism.Mechanism) {
 	if x == nil {
 		return
 	}
 	d.exchange, d.about = true, "mechanism for model exchange and co-simulation"
 	n := len(x.Columns)
-	unit := func(order int) string { // of all coordinates that may be chosen, "" if they have several
+	unit := func(order int) string { // of the derivative of an order of all possible coordinates; "": their units differ
 		u := ""
 		for i := range mech.Joints {
 			for f := range mech.Joints[i].Kind.Freedoms() {
@@ -422,7 +424,7 @@ func (d *description) addStates(x *exchange, units map[string]string, mech *mech
 	}
 }
 
-// addKnobs adds inputs or parameters.
+// addKnobs adds the knobs at paths as inputs or parameters. It refuses knobs of the geometry, and values that are not finite.
 func (d *description) addKnobs(m *door.Model, of causality, paths []string) error {
 	for _, path := range paths {
 		i, err := m.KnobAt(path)
@@ -441,7 +443,7 @@ func (d *description) addKnobs(m *door.Model, of causality, paths []string) erro
 	return nil
 }
 
-// unique refuses names that are there twice.
+// unique refuses two variables of one name.
 func (d *description) unique() error {
 	seen := map[string]bool{}
 	for i := range d.variables {
@@ -454,7 +456,7 @@ func (d *description) unique() error {
 	return nil
 }
 
-// write packs the files. They have no times, so that equal files give equal bytes.
+// write writes the files as a zip file, without times, so that equal files give equal bytes.
 func (p *packer) write(w io.Writer) error {
 	z := zip.NewWriter(w)
 	z.RegisterCompressor(zip.Deflate, func(out io.Writer) (io.WriteCloser, error) { return flate.NewWriter(out, flate.BestCompression) })

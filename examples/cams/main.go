@@ -1,6 +1,7 @@
-// Command cams moves one follower in one way by three cams: with a knife edge, with a roller, whose cam is a spline through points of
-// the curve at its distance, and with a flat face, whose cam is the envelope of the face. Lift, acceleration and force are those of the
-// law. Then a roller is too large for a hollow. Last, beads slide down a cycloid, from wherever in the same time.
+// Command cams moves a follower by one law with three cams: for a knife edge; for a roller, whose cam is a spline through points of
+// the offset curve; and for a flat face, whose cam is the envelope of the face. It prints lift, acceleration and force beside the
+// values of the law. Then a roller is too large for a hollow of its cam. Last, beads slide down a cycloid, from any point in the
+// same time.
 package main
 
 import (
@@ -21,11 +22,11 @@ const (
 	roller     = 0.01        // radius, m
 	speed      = 60.0        // of the shaft, rad/s
 	mass       = 0.3         // of the follower, kg
-	gravity    = 9.81
+	gravity    = 9.81        // m/s²
 )
 
-// law is the distance of the follower from the axis at an angle of the shaft: a rise and a return in half a turn each, with the
-// polynomial 3-4-5.
+// law returns the distance of the follower from the axis, m, at the angle u of the shaft, from 0 to 2π, and its first and second
+// derivative by u: a rise and a return in half a turn each, by the 3-4-5 polynomial.
 func law(u float64) (s, ds, dds float64) {
 	v, sign := u/math.Pi, 1.0
 	if v > 1 {
@@ -37,19 +38,19 @@ func law(u float64) (s, ds, dds float64) {
 	return s, ds, dds
 }
 
-// The law as an expression: the return is the rise the other way round.
+// The law as an expression in V (turned), which rises from 0 to 1 in the first half turn and falls back in the second.
 const (
 	turned   = "(1 - abs(1 - u/pi))"
 	distance = "(0.03 + 0.008*(10*V^3 - 15*V^4 + 6*V^5))"
 )
 
-// edge is the path of the follower's point as the cam sees it.
+// edge returns the path of the follower's point in the frame of the cam.
 func edge() *curves.Curve {
 	r := fill(distance)
 	return &curves.Curve{Kind: curves.Function, X: r + "*sin(u)", Y: r + "*cos(u)", Range: [2]float64{0, 2 * math.Pi}, Closed: true}
 }
 
-// beside is a spline at a distance from that path, and face the envelope of a flat face at that distance from the axis.
+// beside returns a spline at the distance offset, m, inside the path of the follower's point.
 func beside(offset float64) *curves.Curve {
 	return through(func(s, ds, sin, cos float64) spatial.Vec3 {
 		k := offset / math.Hypot(s, ds)
@@ -57,11 +58,13 @@ func beside(offset float64) *curves.Curve {
 	})
 }
 
+// face returns a spline along the envelope of a flat face at the distance of the law from the axis.
 func face() *curves.Curve {
 	return through(func(s, ds, sin, cos float64) spatial.Vec3 { return spatial.Vec3{s*sin + ds*cos, s*cos - ds*sin} })
 }
 
-// through is the closed spline through points at each degree of the shaft.
+// through returns the closed spline through points at each degree of the shaft. point returns a point for the law (s, ds) and sine
+// and cosine of the angle.
 func through(point func(s, ds, sin, cos float64) spatial.Vec3) *curves.Curve {
 	c := &curves.Curve{Kind: curves.Spline, Closed: true}
 	for i := range 360 {
@@ -73,7 +76,7 @@ func through(point func(s, ds, sin, cos float64) spatial.Vec3) *curves.Curve {
 	return c
 }
 
-// fill puts the turned variable for V.
+// fill replaces V in a text by the expression turned.
 func fill(text string) (out string) {
 	for _, r := range text {
 		if r == 'V' {
@@ -85,7 +88,7 @@ func fill(text string) (out string) {
 	return out
 }
 
-// train is a cam at the angle zero and a follower above it, which touch joins.
+// train returns the plan of a cam at the angle zero and a follower above it. touch adds the joint between them.
 func train(touch func(b *rung.Builder, cam, follower rung.Body)) (*rung.Plan, error) {
 	b := rung.NewBuilder("cam").Gravity(0, -gravity, 0)
 	y, z := spatial.Vec3{0, 1, 0}, spatial.Vec3{0, 0, 1}
@@ -102,7 +105,7 @@ func train(touch func(b *rung.Builder, cam, follower rung.Body)) (*rung.Plan, er
 	return rung.NewPlan(m, rung.Options{})
 }
 
-// run moves a train to an angle of the shaft and prints what the follower does there, beside what the law says.
+// run moves a train to an angle of the shaft, rad, and prints lift, acceleration and force of the follower beside the law's values.
 func run(name string, p *rung.Plan, angle float64) error {
 	s, err := rung.NewSimulation(p, rung.SimulationOptions{Until: 1, Tolerance: 1e-8})
 	if err != nil {
@@ -125,7 +128,7 @@ func run(name string, p *rung.Plan, angle float64) error {
 	return nil
 }
 
-// followers are the three cams.
+// followers runs the three cams.
 func followers() error {
 	for _, c := range []struct {
 		name  string
@@ -154,11 +157,11 @@ func followers() error {
 	return nil
 }
 
-// at is a place above the axis of the cam.
+// at returns a frame at the height y, m, above the axis of the cam.
 func at(y float64) rung.Place { return rung.At(0, y, 0) }
 
-// hollows has a cam whose hollows have a radius of curvature of 49 mm: a smaller roller goes around, a larger one would have to touch it in
-// two places.
+// hollows runs a cam whose hollows have a radius of curvature of 49 mm with two rollers: the smaller one goes around; the larger one
+// would have to touch the cam at two points, which is an error.
 func hollows() error {
 	hollow := &curves.Curve{
 		Kind: curves.Function, Range: [2]float64{0, 2 * math.Pi}, Closed: true,
@@ -184,7 +187,8 @@ func hollows() error {
 	return nil
 }
 
-// bead slides down a cycloid a·(u − sin u, cos u − 1) from rest at u. A quarter of its period is π·√(a/g), from wherever it starts.
+// bead lets a bead slide down the cycloid a·(u − sin u, cos u − 1) from rest at u. It reaches the lowest point, u = π, after a
+// quarter of the period, π·√(a/g), from any start.
 func bead(u float64) error {
 	const a = 0.4
 	quarter := math.Pi * math.Sqrt(a/gravity)
@@ -212,7 +216,7 @@ func bead(u float64) error {
 	return nil
 }
 
-// main shows the three cams, the hollow that is too narrow for its roller, and three beads that start at different heights.
+// main runs the three cams, the rollers in hollows, and three beads that start at different heights.
 func main() {
 	log.SetFlags(0)
 	err := followers()

@@ -1,7 +1,7 @@
-// Command codesign places the legs of a Stewart platform. The universal joints at the base move in mirrored pairs, within bounds, to where
-// the platform, with a load beside its middle, vibrates fastest at the least: steps of a search by the exact equilibrium and the
-// derivatives of its frequencies. The lowest two count by a high power of what they lack to 15 Hz, so that neither is raised at the cost of
-// the other. rung optimize does the same:
+// Command codesign places the legs of a Stewart platform. It moves the universal joints at the base in mirrored pairs, within bounds, so
+// that the lowest frequencies of the platform, with a load beside its middle, become as high as possible: by steps of a search with the
+// exact equilibrium and the derivatives of the frequencies. The objective is a high power of the differences of the lowest two
+// frequencies to 15 Hz, so that neither is raised at the cost of the other. rung optimize does the same:
 //
 //	rung optimize stewart.objective.json -o stiff.json --iterations 5
 package main
@@ -33,7 +33,8 @@ func lowest(p *objective.Problem) [2]float64 {
 	return [2]float64{r.Terms[0].Value, r.Terms[1].Value}
 }
 
-// main moves the joints at the base by a few steps of the search, and prints the two lowest frequencies before and after.
+// main moves the joints at the base by a few steps of the search, and prints their coordinates and the two lowest frequencies before
+// and after.
 func main() {
 	p := must(objective.Open("stewart.objective.json"))
 	before := lowest(p)
@@ -49,7 +50,7 @@ func main() {
 	fmt.Printf("lowest frequencies: %.1f and %.1f Hz, before %.1f and %.1f Hz\n", after[0], after[1], before[0], before[1])
 }
 
-// must returns a value that there has to be.
+// must returns the value, or ends the process if err is not nil.
 func must[T any](value T, err error) T {
 	if err != nil {
 		log.Fatal(err)

@@ -1,6 +1,6 @@
 // Command controller moves the platform of a parallel robot to a new pose. Every millisecond a controller reads the
-// lengths of the legs and their rates and sets the forces in them: those that hold the platform where it starts, and a
-// part in proportion to what is missing, and to the rate.
+// lengths of the legs and their rates and sets the forces in the legs: the forces that hold the platform at its start, plus a
+// force in proportion to the error of the length, minus a force in proportion to the rate.
 package main
 
 import (
@@ -25,7 +25,7 @@ const (
 	platform     = 0    // number of the body
 )
 
-// legs are the six sliding joints with the memory to read them, and the inputs of this run.
+// legs are the six sliding joints of the legs, buffers to read them, and the inputs by which forces are set.
 type legs struct {
 	in     *mechanism.Inputs
 	mech   *mechanism.Mechanism
@@ -47,7 +47,7 @@ func newLegs(in *mechanism.Inputs) (*legs, error) {
 	return l, nil
 }
 
-// freedoms returns the legs as actuators.
+// freedoms returns the freedoms of the legs, as actuators.
 func (l *legs) freedoms() (f []mechanism.Freedom) {
 	for _, j := range l.joints {
 		f = append(f, mechanism.Freedom{Joint: j})
@@ -55,7 +55,7 @@ func (l *legs) freedoms() (f []mechanism.Freedom) {
 	return f
 }
 
-// read returns the lengths of the legs, from where they start, and their rates.
+// read returns the changes of the legs' lengths since the start, m, and their rates, m/s.
 func (l *legs) read(st *mechanism.State) (length, rate [6]float64, err error) {
 	if err := l.mech.KinematicsTo(l.kin, st); err != nil {
 		return length, rate, err
@@ -70,7 +70,7 @@ func (l *legs) read(st *mechanism.State) (length, rate [6]float64, err error) {
 	return length, rate, nil
 }
 
-// set sets the forces of the legs.
+// set sets the forces of the legs, N.
 func (l *legs) set(force [6]float64) error {
 	for i, j := range l.joints {
 		if err := l.in.SetForce(j, 0, force[i]); err != nil {
@@ -80,7 +80,7 @@ func (l *legs) set(force [6]float64) error {
 	return nil
 }
 
-// goal returns a state with the platform 6 cm higher and tilted by a tenth of a radian, and all legs at their places.
+// goal returns a state with the platform 6 cm higher and tilted by a tenth of a radian, and the legs closed to it.
 func goal(plan *rung.Plan) (*mechanism.State, error) {
 	st := plan.Initial()
 	b := &st.Bodies[platform]
@@ -89,9 +89,9 @@ func goal(plan *rung.Plan) (*mechanism.State, error) {
 	return st, closing.NewCloser(plan, closing.Options{Hold: []int{platform}}).ClosePositions(st)
 }
 
-// carried returns the forces that the legs carry at st, where nothing accelerates.
+// carried returns the forces of the legs, N, that hold the robot at st without acceleration.
 func (l *legs) carried(statics *kkt.Inverse, st *mechanism.State) (force [6]float64, err error) {
-	if err := l.set(force); err != nil { // statics finds what is missing
+	if err := l.set(force); err != nil { // forces of 0, as statics finds forces in addition to the set ones
 		return force, err
 	}
 	if err := statics.Solve(st, nil); err != nil {
@@ -103,13 +103,13 @@ func (l *legs) carried(statics *kkt.Inverse, st *mechanism.State) (force [6]floa
 // law is the controller: proportional and differential, above the forces that hold the platform where it starts.
 type law struct {
 	legs    *legs
-	want    [6]float64 // lengths
-	hold    [6]float64 // forces
-	force   [6]float64 // forces of the last sample
-	samples int
+	want    [6]float64 // lengths, m, as read returns them
+	hold    [6]float64 // forces at the start, N
+	force   [6]float64 // forces of the last sample, N
+	samples int        // so far
 }
 
-// sample reads the legs at st and sets their forces. Four times a second it prints what is missing.
+// sample reads the legs at st and sets their forces. Four times a second it prints the largest error and force.
 func (c *law) sample(st *mechanism.State) error {
 	length, rate, err := c.legs.read(st)
 	if err != nil {
@@ -138,7 +138,7 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	in := shared.Mechanism().NewInputs() // what this run sets; the plan may serve others at the same time
+	in := shared.Mechanism().NewInputs() // the inputs of this run only; other runs may share the plan at the same time
 	plan := shared.With(in)
 	l, err := newLegs(in)
 	if err != nil {
@@ -169,7 +169,7 @@ func run() error {
 		return err
 	}
 
-	// At rest the legs carry what statics says.
+	// At rest the controller's forces must agree with statics.
 	byHand, err := l.carried(statics, s.State())
 	if err != nil {
 		return err
@@ -180,6 +180,7 @@ func run() error {
 	return nil
 }
 
+// largest returns the largest magnitude in x.
 func largest(x [6]float64) (most float64) {
 	for _, v := range x {
 		most = max(most, math.Abs(v))

@@ -1,6 +1,6 @@
-// Command drag adds a force that the model format does not have: the drag of air,
-// against the velocity and with its square. Two balls of equal size fall on the ends
-// of a beam that is free to turn, then one falls alone, for which there is a formula.
+// Command drag adds a force that the model format does not have: the drag of air, against the velocity and in proportion to its
+// square. First one ball falls alone, for which there is a formula; then two balls of equal size but different masses fall on the
+// ends of a beam that is free to turn.
 package main
 
 import (
@@ -27,7 +27,7 @@ const (
 	until   = 3.0 // s
 )
 
-// perSpeed2 is the drag over the square of the velocity, kg/m.
+// perSpeed2 is the drag divided by the square of the speed, kg/m.
 const perSpeed2 = air * coeff * math.Pi * radius * radius / 2
 
 // inAir is the drag −c·|v|·v of balls, each at the centre of mass of its body.
@@ -42,8 +42,8 @@ func (inAir) WrenchesTo(w []spatial.Force, at []mechanism.BodyMotion, _ float64)
 	return nil
 }
 
-// DerivativesTo implements mechanism.DifferentiableForce, for implicit integrators, equilibria and modes: −c·(|v|·1 +
-// v·vᵀ/|v|) by the velocity of the centre of mass, nothing by the pose.
+// DerivativesTo implements mechanism.DifferentiableForce, for implicit integrators, equilibria and modes. The derivative by the
+// velocity of the centre of mass is −c·(|v|·1 + v·vᵀ/|v|), the derivative by the pose is 0.
 func (inAir) DerivativesTo(_, velocity []float64, at []mechanism.BodyMotion, _ float64) error {
 	columns := 6 * len(at)
 	for i := range at {
@@ -63,8 +63,8 @@ func (inAir) DerivativesTo(_, velocity []float64, at []mechanism.BodyMotion, _ f
 	return nil
 }
 
-// fall returns the state after some time in air, of which the given bodies feel the drag, and how far from there an
-// implicit integrator ends, m.
+// fall returns the state of m at the time until, with drag on the given bodies, and the largest distance, m, between the positions of
+// its bodies and those by an implicit integrator.
 func fall(m *model.Model, balls ...int) (end *mechanism.State, apart float64, err error) {
 	shared, err := rung.NewPlan(m, rung.Options{})
 	if err != nil {
@@ -93,7 +93,7 @@ func fall(m *model.Model, balls ...int) (end *mechanism.State, apart float64, er
 	return explicit.State(), apart, nil
 }
 
-// ball adds a ball with drag.
+// ball adds a ball at a position, world frame. It has the size for which the drag is computed.
 func ball(b *rung.Builder, name string, mass float64, at spatial.Vec3) (rung.Body, error) {
 	d, err := bodies.SolidSphere(mass, radius)
 	if err != nil {

@@ -1,5 +1,5 @@
 // Command excavator finds the forces of the three cylinders of an excavator's arm: under its weight, and as the bucket
-// breaks ground. The balance of moments about the pivot of the boom checks that of the boom's cylinder.
+// breaks ground. The balance of moments about the pivot of the boom checks the force of the boom's cylinder.
 package main
 
 import (
@@ -16,12 +16,12 @@ import (
 var (
 	pivot       = spatial.Vec3{0, 0}
 	chassis     = spatial.Vec3{0.6, -0.5} // foot of the boom's cylinder
-	boomEye     = spatial.Vec3{2.3, 2.0}  // its head
+	boomEye     = spatial.Vec3{2.3, 2.0}  // head of the boom's cylinder
 	elbow       = spatial.Vec3{5.0, 2.6}
-	stickFoot   = spatial.Vec3{2.6, 2.9} // of the stick's cylinder, on the boom
-	stickEye    = spatial.Vec3{5.3, 3.4}
-	wrist       = spatial.Vec3{5.9, 0.0} // of the bucket
-	bucketFoot  = spatial.Vec3{5.6, 2.8} // of the bucket's cylinder, on the stick
+	stickFoot   = spatial.Vec3{2.6, 2.9} // foot of the stick's cylinder, on the boom
+	stickEye    = spatial.Vec3{5.3, 3.4} // head of the stick's cylinder
+	wrist       = spatial.Vec3{5.9, 0.0} // hinge of the bucket
+	bucketFoot  = spatial.Vec3{5.6, 2.8} // foot of the bucket's cylinder, on the stick
 	rockerPivot = spatial.Vec3{5.9, 0.45}
 	rockerEnd   = spatial.Vec3{6.5, 0.55}
 	linkEnd     = spatial.Vec3{6.4, 0.05} // on the bucket
@@ -38,10 +38,10 @@ var (
 const (
 	gravity = 9.81
 	steel   = 7850 // kg/m³
-	dig     = 30e3 // N, on the tooth, against the bucket's way
+	dig     = 30e3 // N, on the tooth, against the movement of the bucket
 )
 
-// build returns the arm and its cylinders; with a force on the tooth if it digs.
+// build returns the model of the arm and the freedoms of its cylinders. If digs, there is a force on the tooth.
 func build(digs bool) (m *model.Model, cylinders [3]mechanism.Freedom, err error) {
 	b := rung.NewBuilder("excavator").Gravity(0, -gravity, 0)
 	z := spatial.Vec3{0, 0, 1}
@@ -75,15 +75,15 @@ func build(digs bool) (m *model.Model, cylinders [3]mechanism.Freedom, err error
 	return m, cylinders, err
 }
 
-// byHand returns the force of the boom's cylinder by moments about the pivot of the boom: of the weights, of the force
-// on the tooth, and of the cylinder at its head, which it pushes along its line and, as it weighs something, across.
+// byHand returns the force of the boom's cylinder, N, by the balance of moments about the pivot of the boom. The moments are of
+// the weights, of the force on the tooth, and of the cylinder's force on its head: along its line, and, by its own weight, across it.
 func byHand(mech *mechanism.Mechanism, kin *mechanism.Kinematics, st *mechanism.State, digs bool) float64 {
 	line := boomEye.Sub(chassis)
 	length := line.Norm()
 	u := line.Scale(1 / length)
 	across := spatial.Vec3{-u[1], u[0]}
-	moment := 0.0           // of all but the cylinder, about the pivot
-	var foot, along float64 // of the cylinder's weights: moment about its foot, weight of the rod along its line
+	moment := 0.0           // about the pivot, of everything but the cylinder
+	var foot, along float64 // moment of the cylinder's weight about its foot; component of the rod's weight along the cylinder
 	for i := range mech.Bodies {
 		at := st.Bodies[i].Position.Add(kin.Bodies[i].Com)
 		weight := spatial.Vec3{0, -gravity * mech.Bodies[i].Mass}
@@ -101,7 +101,9 @@ func byHand(mech *mechanism.Mechanism, kin *mechanism.Kinematics, st *mechanism.
 		moment += tooth.Sub(pivot).Cross(spatial.Vec3{dig, 0.3 * dig})[2]
 	}
 	arm := boomEye.Sub(pivot)
+	// Balance about the cylinder's foot: its head presses on the boom with foot/length across its line.
 	moment += arm.Cross(across)[2] * foot / length
+	// Balance about the pivot gives the force on the boom along the line; the cylinder also carries its rod.
 	return -moment/arm.Cross(u)[2] - along
 }
 
@@ -123,7 +125,7 @@ func run() error {
 	return nil
 }
 
-// statics prints the forces that hold the arm still.
+// statics prints the forces of the cylinders that hold the arm still.
 func statics(plan *rung.Plan, cylinders []mechanism.Freedom, digs bool) error {
 	mech, st := plan.Mechanism(), plan.Initial()
 	inverse, err := plan.NewInverse(cylinders)

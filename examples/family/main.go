@@ -1,5 +1,5 @@
-// Command family makes a family of mechanisms that grows, a girder of n bays, and fits how the work of one factorization grows with
-// it: by the sparse system, and by a joint-space matrix of a spanning tree.
+// Command family makes a family of mechanisms, girders of n bays, and fits a power of n to the work of one factorization: of the sparse
+// system, and of a joint-space matrix of a spanning tree.
 package main
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// girder returns n bays of two chords, each with a post at its end, all on hinges: a mechanism, as nothing is braced.
+// girder returns n bays of two chords with a post at the end of each bay, all on hinges. It is a mechanism, as no bay is braced.
 func girder(n int) (*model.Model, error) {
 	b := rung.NewBuilder(fmt.Sprint("girder of ", n)).Gravity(0, -9.81, 0)
 	z := spatial.Vec3{0, 0, 1}

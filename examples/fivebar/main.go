@@ -1,6 +1,6 @@
-// Command fivebar moves a planar five-bar by computed torque. Every tenth of a millisecond a controller asks for second rates of the two
-// cranks, those of the path and a part for what is missing, and inverse dynamics tells the torques that make them. So the
-// error fades as that of a damped oscillator, whatever the mechanism weighs.
+// Command fivebar moves a planar five-bar by computed torque. Every tenth of a millisecond a controller chooses accelerations of
+// the two cranks, which are the accelerations of the path plus a feedback of the error, and inverse dynamics gives the torques
+// that make them. So the error decays like a damped oscillator, whatever the masses.
 package main
 
 import (
@@ -17,10 +17,10 @@ import (
 
 const (
 	sample = 1e-4 // s
-	rate   = 10.0 // rad/s, of the error, which is critically damped
+	rate   = 10.0 // rad/s, natural frequency of the error, which is critically damped
 )
 
-// build returns the five-bar, and the hinges of its cranks.
+// build returns the plan of the five-bar, and the freedoms of its two cranks.
 func build() (*rung.Plan, [2]mechanism.Freedom) {
 	b := rung.NewBuilder("five-bar").Gravity(0, -9.81, 0)
 	z, tip := spatial.Vec3{0, 0, 1}, spatial.Vec3{0, 0.7, 0}
@@ -37,18 +37,18 @@ func build() (*rung.Plan, [2]mechanism.Freedom) {
 	return must(rung.NewPlan(must(b.Model()), rung.Options{})), cranks
 }
 
-// path returns the angle of crank i at a time, its rate and its second rate. It begins 0.1 rad away from the crank.
+// path returns the wanted angle of crank i at the time t and its first and second derivative. It begins 0.1 rad away from the crank.
 func path(i int, t float64) (q, qd, qdd float64) {
 	sin, cos := math.Sincos(3 * t)
 	a := [2]float64{0.3, -0.2}[i]
 	return 0.1 + a*sin, 3 * a * cos, -9 * a * sin
 }
 
-// main lets computed torques take both cranks along a path, and compares how far they miss it with the solution of the error's equation.
+// main moves both cranks along the path by computed torques, and compares their errors with the solution of the error's equation.
 func main() {
 	shared, cranks := build()
 	mech, in := shared.Mechanism(), shared.Mechanism().NewInputs()
-	plan := shared.With(in) // whose torques the controller sets
+	plan := shared.With(in) // the plan whose torques the controller sets
 	inverse := must(shared.NewInverse(cranks[:]))
 	missing := func(st *mechanism.State, i int) (e, ed float64) {
 		q, qd := mech.Coordinate(cranks[i], st)
@@ -78,7 +78,7 @@ func main() {
 	for _, until := range []float64{0.1, 0.2, 0.4, 0.8} {
 		must(0, s.Run(until))
 		for i := range cranks {
-			// ë + 2·rate·ė + rate²·e = 0, from rest while the path moves.
+			// The error obeys ë + 2·rate·ė + rate²·e = 0, with e = 0.1 rad and ė = the rate of the path at the start.
 			e, _ := missing(s.State(), i)
 			_, start, _ := path(i, 0)
 			hand := (0.1 + (rate*0.1+start)*until) * math.Exp(-rate*until)
@@ -87,7 +87,7 @@ func main() {
 	}
 }
 
-// must returns a value that there has to be.
+// must returns the value, or ends the process if err is not nil.
 func must[T any](value T, err error) T {
 	if err != nil {
 		log.Fatal(err)

@@ -1,6 +1,5 @@
-// Command gripper lets 256 parallel grippers close on a soft object at once. Each has
-// fingers of other masses, links of other lengths, bearings of other friction and an
-// object of other stiffness: package batch holds these parameters in its lanes.
+// Command gripper lets 256 parallel grippers close on a soft object in one batch. They differ in the masses of fingers, the lengths of
+// links, the damping of bearings and the stiffness of the object: package batch keeps these parameters for each state.
 package main
 
 import (
@@ -23,20 +22,20 @@ const (
 	width    = 0.06  // m, of the object
 	torque   = 0.5   // N m, of each motor
 	stiff    = 1500. // N/m, of the object
-	friction = 0.2   // N m s, of the bearing of each motor
+	friction = 0.2   // N m s/rad, viscous, of the bearing of each motor
 	step     = 1e-3  // s
 	steps    = 600
 )
 
-// hand is a gripper: two fingers, each on a crank and a follower that stay parallel.
+// hand is a gripper: two fingers, each on a crank and a follower that stay parallel. It has the numbers of its parts.
 type hand struct {
 	plan    *rung.Plan
-	links   []int // bodies
-	tops    []int // of each link: the joint at its far end
-	isSucc  []bool
-	fingers []int
+	links   []int  // bodies of cranks and followers
+	tops    []int  // by link: the joint at its far end
+	isSucc  []bool // by link: it is the successor of that joint
+	fingers []int  // bodies
 	motors  []mechanism.Freedom
-	object  int
+	object  int // spring
 }
 
 // newHand builds a gripper with an object between its fingers, and keeps the numbers of the parts that a batch varies.
@@ -77,8 +76,8 @@ func newHand() (*hand, error) {
 	return h, err
 }
 
-// draw gives state i its own numbers, both sides the same, and returns
-// the stiffness of its object and the length of its links.
+// draw gives state i random parameters, equal on both sides, and returns the stiffness of its object, N/m, and the length of its
+// links, m.
 func (h *hand) draw(s *batch.States, i int, rng *rand.Rand) (stiffness, long float64, err error) {
 	between := func(a, b float64) float64 { return a + (b-a)*rng.Float64() }
 	long = length * between(0.9, 1.1)
@@ -117,7 +116,8 @@ func (h *hand) draw(s *batch.States, i int, rng *rand.Rand) (stiffness, long flo
 	return stiffness, long, s.SetSpring(i, h.object, stiffness, 0, width)
 }
 
-// run draws the parameters of all grippers, closes them on their objects in one batch, and compares each force with virtual work.
+// run draws the parameters of all grippers, closes them on their objects in one batch, and compares each force with the force by
+// virtual work.
 func run() error {
 	h, err := newHand()
 	if err != nil {
@@ -150,7 +150,7 @@ func run() error {
 		tip := spatial.Vec3{length / 2, 0, 0} // in the frame of a finger
 		a, c := &st.Bodies[h.fingers[0]], &st.Bodies[h.fingers[1]]
 		gap := c.Position.Add(c.Rotation.Mat().MulVec(tip)).Sub(a.Position.Add(a.Rotation.Mat().MulVec(tip))).Norm()
-		// Virtual work: a crank that turns by dθ moves its finger by long·cos θ·dθ across.
+		// Virtual work: a crank that turns by dθ moves its finger sideways by long·cos θ·dθ.
 		x := st.Bodies[h.links[0]].Rotation.Mat().Col(0)
 		return stiffness[i] * (width - gap), torque / (long[i] * x[1])
 	}

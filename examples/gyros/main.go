@@ -1,7 +1,7 @@
-// Command gyros turns a spacecraft with four control moment gyros in a pyramid. A wheel of constant momentum stands on
-// each face and is turned by a gimbal; its torque is the rate of its momentum. One torque about x, kept up, leads
-// straight into a pose of the gimbals in which the pyramid cannot make it any more, although its momentum is far from
-// exhausted. The pseudoinverse of the torque matrix ends there, feedback inverse kinematics goes on.
+// Command gyros turns a spacecraft with four control moment gyros in a pyramid. On each face a wheel of constant angular momentum is
+// turned by a gimbal; its torque is the rate of its momentum. A constant torque about x leads straight into a singular pose of the
+// gimbals, in which the pyramid cannot make this torque any more, although its momentum is far from exhausted. The pseudoinverse of
+// the torque matrix gets stuck there, feedback inverse kinematics goes on.
 package main
 
 import (
@@ -14,14 +14,14 @@ import (
 
 const (
 	skew   = 54.73 * math.Pi / 180 // rad, of the faces
-	torque = 0.1                   // about x, in units of a wheel's momentum, 1/s
+	torque = 0.1                   // 1/s, about x, in units of a wheel's momentum
 	dt     = 0.01                  // s
-	most   = 1.8                   // rad/s, of a gimbal
+	most   = 1.8                   // rad/s, largest rate of a gimbal
 	steps  = 2000
 )
 
-// momentum returns the momentum of the pyramid in units of a wheel's, at
-// the angles of the gimbals, and stores in A the torques of their rates.
+// momentum returns the angular momentum of the pyramid at the angles of the gimbals, in units of a wheel's momentum. It stores its
+// derivatives by the angles, which are the torques of unit rates, in the columns of A.
 func momentum(A *fik.Dense, angles *[4]float64) (h [3]float64) {
 	c, s := math.Cos(skew), math.Sin(skew)
 	// The momentum of a wheel turns in the plane of its face: from along the edge, to up the face.
@@ -37,7 +37,8 @@ func momentum(A *fik.Dense, angles *[4]float64) (h [3]float64) {
 	return h
 }
 
-// leastNorm returns the volume √det(A Aᵀ) that the torques of unit rates span, and the rates of least norm for a torque.
+// leastNorm returns the manipulability √det(A Aᵀ), 0 in a singular pose, and the rates of least norm that make a torque:
+// Aᵀ (A Aᵀ)⁻¹ tau.
 func leastNorm(A *fik.Dense, tau *[3]float64) (volume float64, rates [4]float64) {
 	var B [3][3]float64
 	for i := range B {
@@ -47,7 +48,7 @@ func leastNorm(A *fik.Dense, tau *[3]float64) (volume float64, rates [4]float64)
 			}
 		}
 	}
-	minor := func(i, j int) float64 { // of the symmetric B, with its sign
+	minor := func(i, j int) float64 { // cofactor of the symmetric B
 		a, b, c, d := (i+1)%3, (i+2)%3, (j+1)%3, (j+2)%3
 		return B[a][c]*B[b][d] - B[a][d]*B[b][c]
 	}
@@ -64,20 +65,21 @@ func leastNorm(A *fik.Dense, tau *[3]float64) (volume float64, rates [4]float64)
 	return math.Sqrt(max(det, 0)), rates
 }
 
-// manoeuvre is what steer has seen.
+// manoeuvre has the results of steer.
 type manoeuvre struct {
 	h       [3]float64 // momentum at the end
 	off     float64    // largest error of the momentum
-	fastest float64    // largest rate that was asked for, rad/s
-	least   float64    // least volume
+	fastest float64    // largest rate before limiting, rad/s
+	least   float64    // least manipulability
 }
 
-// steer goes through the manoeuvre. rates returns those of the gimbals for a torque; A is up to date then.
+// steer goes through the manoeuvre. rates returns the rates of the gimbals for a torque; A has the matrix of the present angles when
+// it is called. Rates are limited to most.
 func steer(A *fik.Dense, rates func(tau *[3]float64) ([4]float64, error)) (m manoeuvre, err error) {
 	var angles [4]float64
 	m.h, m.least = momentum(A, &angles), math.Inf(1)
 	for n := range steps {
-		// The torque that is wanted, and what of its momentum is missing.
+		// The wanted torque, plus a feedback of the error of the momentum.
 		tau := [3]float64{torque + 2*(torque*dt*float64(n)-m.h[0]), -2 * m.h[1], -2 * m.h[2]}
 		volume, _ := leastNorm(A, &tau)
 		rate, err := rates(&tau)
@@ -94,7 +96,7 @@ func steer(A *fik.Dense, rates func(tau *[3]float64) ([4]float64, error)) (m man
 	return m, nil
 }
 
-// run steers along one torque, first by the pseudoinverse, then by feedback inverse kinematics, and says where each ends.
+// run steers with one constant torque, first by the pseudoinverse, then by feedback inverse kinematics, and prints how each ends.
 func run() error {
 	A := fik.NewDense(3, 4, nil)
 	m, err := steer(A, func(tau *[3]float64) ([4]float64, error) {
@@ -107,8 +109,8 @@ func run() error {
 	fmt.Printf("pseudoinverse\n  asks for rates beyond %v rad/s: %v\n", most, m.fastest > most)
 	fmt.Printf("  ends in the singular pose, at the momentum %.3f, by hand %.3f\n", m.h[0], 2*math.Cos(skew))
 
-	// P comes from a pose with nothing symmetric about it: at the start
-	// it would be diagonal, and could not lead out of the singular pose.
+	// The method's matrix P is computed from the matrix J0 of an asymmetric pose: from the pose at the start it would be diagonal, and
+	// could not lead out of the singular pose.
 	o := fik.Gyro()
 	o.J0 = fik.NewDense(3, 4, nil)
 	momentum(o.J0, &[4]float64{0.4, -0.7, 0.2, 0.9})

@@ -1,5 +1,5 @@
 // Command identify finds the masses of two bars of a four-bar linkage from its recorded motion. The record is the angle of the
-// crank, as a sensor with noise sees it; Gauss–Newton steps move both masses until the simulated angle fits.
+// crank, measured by a sensor with noise; Gauss–Newton steps change both masses until the simulated angle fits.
 package main
 
 import (
@@ -15,9 +15,10 @@ import (
 
 const noise = 1e-3 // rad, the standard deviation of the sensor
 
+// paths are the paths of the two masses in the model.
 var paths = [2]string{"bodies[coupler].mass", "bodies[rocker].mass"}
 
-// linkage returns the numbers of the model, with a first guess of the masses.
+// linkage returns the model, with masses of 1 kg, as numbers that can be set by their paths.
 func linkage() *study.Inputs {
 	A, B, C, D := spatial.Vec3{0, 0, 0}, spatial.Vec3{0.3, 0.8, 0}, spatial.Vec3{1.2, 1, 0}, spatial.Vec3{1, 0, 0}
 	z := spatial.Vec3{0, 0, 1}
@@ -30,7 +31,7 @@ func linkage() *study.Inputs {
 	return must(study.NewInputs(must(must(b.Model()).MarshalJSON()), "four-bar"))
 }
 
-// angles returns the angle of the crank every hundredth of two seconds, for given masses.
+// angles returns the angle of the crank, rad, every 0.01 s for two seconds, with the given masses, kg.
 func angles(in *study.Inputs, masses [2]float64) (q []float64) {
 	for i, path := range paths {
 		must(0, in.Set(path, masses[i]))
@@ -44,8 +45,8 @@ func angles(in *study.Inputs, masses [2]float64) (q []float64) {
 	return q
 }
 
-// main records the crank's angle with noise, takes five Gauss–Newton steps from masses of 1 kg, and prints the masses beside those of the
-// record.
+// main records the crank's angle with noise, takes five Gauss–Newton steps from masses of 1 kg, and prints the masses beside the true
+// ones.
 func main() {
 	in := linkage()
 	truth, masses := [2]float64{1.7, 0.6}, [2]float64{1, 1}
@@ -56,7 +57,7 @@ func main() {
 	}
 	for step := range 5 {
 		q := angles(in, masses)
-		var slopes [2][]float64 // of the angles over the masses, by differences
+		var slopes [2][]float64 // derivatives of the angles by the masses, by differences
 		for k := range masses {
 			const h = 1e-5
 			more := masses
@@ -66,7 +67,7 @@ func main() {
 				slopes[k][i] = (slopes[k][i] - q[i]) / h
 			}
 		}
-		var a, b, c, f, g, sum float64 // of the normal equations
+		var a, b, c, f, g, sum float64 // normal equations [a b; b c]·step = [f; g], and the sum of the squares of the errors
 		for i := range q {
 			x, y, miss := slopes[0][i], slopes[1][i], record[i]-q[i]
 			a, b, c, f, g, sum = a+x*x, b+x*y, c+y*y, f+x*miss, g+y*miss, sum+miss*miss
@@ -80,7 +81,7 @@ func main() {
 	}
 }
 
-// must returns a value that there has to be.
+// must returns the value, or ends the process if err is not nil.
 func must[T any](value T, err error) T {
 	if err != nil {
 		log.Fatal(err)

@@ -1,5 +1,5 @@
-// Command jansen turns the crank of Theo Jansen's leg once round: the path of the foot, and the torque that turns it.
-// The leg is made of rods pinned to each other, its two triangles too.
+// Command jansen turns the crank of Theo Jansen's leg once around, and prints the extent of the foot's path and the torque on the crank.
+// The leg is made of rods pinned to each other, even its two triangles.
 package main
 
 import (
@@ -13,28 +13,28 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// The numbers that Theo Jansen published of his leg (strandbeest.com), here in centimetres. The first eleven are rods;
-// the pivot lies a and l beside the crank, whose radius is m.
+// The lengths that Theo Jansen published for his leg (strandbeest.com), here in centimetres. b to k are lengths of rods. The pivot is
+// at the horizontal distance a and the vertical distance l from the axis of the crank, whose radius is m.
 const (
 	a, b, c, d, e, f, g, h, i, j, k = 38, 41.5, 39.3, 40.1, 55.8, 39.4, 36.7, 65.7, 49, 50, 61.9
 	l, m                            = 7.8, 15
 
 	speed   = 2 * math.Pi // rad/s
 	density = 1.2         // kg/m
-	steps   = 360         // a turn
+	steps   = 360         // in a turn
 )
 
 // The points of the leg.
 const (
 	shaft = iota
 	pivot
-	pin   // of the crank
-	upper // of b, e, j
-	rear  // of d, e, f
-	lower // of c, g, i, k
-	ankle // of f, g, h
-	foot
-	points
+	pin    // of the crank, j, k
+	upper  // of b, e, j
+	rear   // of d, e, f
+	lower  // of c, g, i, k
+	ankle  // of f, g, h
+	foot   // of h, i
+	points // number of points
 )
 
 // rods lists the rods by their ends.
@@ -46,7 +46,7 @@ var rods = []struct {
 	{"c", pivot, lower}, {"f", rear, ankle}, {"g", lower, ankle}, {"h", ankle, foot}, {"i", lower, foot},
 }
 
-// leg returns the points at an angle of the crank, by intersections of circles.
+// leg returns the points, m, at an angle of the crank, rad, by intersections of circles.
 func leg(angle float64) (p [points]spatial.Vec3) {
 	p[pivot] = spatial.Vec3{-a / 100., -l / 100.}
 	p[pin] = spatial.Vec3{m * math.Cos(angle) / 100, m * math.Sin(angle) / 100}
@@ -58,7 +58,7 @@ func leg(angle float64) (p [points]spatial.Vec3) {
 	return p
 }
 
-// meet returns the point r centimetres from p and s from q that lies on the right of the way from p to q.
+// meet returns the point at the distances r from p and s from q, cm, that lies to the right of the line from p to q. p and q are in m.
 func meet(p spatial.Vec3, r float64, q spatial.Vec3, s float64) spatial.Vec3 {
 	r, s = r/100, s/100
 	line := q.Sub(p)
@@ -69,8 +69,8 @@ func meet(p spatial.Vec3, r float64, q spatial.Vec3, s float64) spatial.Vec3 {
 	return p.Add(x.Scale(along)).Add(side.Scale(math.Sqrt(r*r - along*along)))
 }
 
-// build returns the leg at the angle 0 of a crank that turns at a constant speed, the number of the crank's joint and
-// that of rod h, which ends at the foot.
+// build returns the model of the leg at the angle 0 of its crank, which turns at a constant speed, the number of the crank's joint
+// (crank), and the number of the rod h, which ends at the foot (last).
 func build() (mod *model.Model, crank, last int, err error) {
 	p := leg(0)
 	bld := rung.NewBuilder("jansen").Gravity(0, -9.81, 0)
@@ -102,7 +102,8 @@ func build() (mod *model.Model, crank, last int, err error) {
 	return mod, crank, last, err
 }
 
-// run turns the crank once in steps, closes and solves each pose, and prints the way of the foot and the torque beside values by hand.
+// run turns the crank once in steps, closes and solves each pose, and prints the extent of the foot's path and the torque beside
+// values by hand.
 func run() error {
 	mod, crank, last, err := build()
 	if err != nil {
@@ -119,7 +120,7 @@ func run() error {
 	left, low, right, high = math.Inf(1), math.Inf(1), math.Inf(-1), math.Inf(-1)
 	for n := range steps {
 		st.Time = float64(n) / steps
-		// The crank goes on by its motion, the other bodies follow from where they were.
+		// The motion at st.Time turns the crank; the other bodies are closed from their poses of the step before.
 		if err := closer.ClosePositions(st); err != nil {
 			return err
 		}

@@ -1,6 +1,6 @@
-// Command lqr balances a pole on a cart. The state space about the upright pole is exact (derive.Derivatives.StateSpace); the gains of
-// the linear quadratic regulator come from the eigenvectors of its Hamiltonian matrix. Then the whole mechanism runs with them, from a
-// tilt of twenty degrees.
+// Command lqr balances a pole on a cart. The linear state space about the upright pole is exact (derive.Derivatives.StateSpace); the
+// gains of the linear quadratic regulator come from the eigenvectors of its Hamiltonian matrix. Then the nonlinear mechanism runs
+// with these gains, from a tilt of twenty degrees.
 package main
 
 import (
@@ -22,15 +22,15 @@ import (
 
 const (
 	gravity = 9.81
-	cart    = 2.0 // kg
-	pole    = 0.5 // kg
-	length  = 1.2 // m
-	tilt    = math.Pi / 9
-	sample  = 5e-3 // s, between two readings of the controller
-	until   = 6.0  // s
+	cart    = 2.0         // kg
+	pole    = 0.5         // kg
+	length  = 1.2         // m
+	tilt    = math.Pi / 9 // rad
+	sample  = 5e-3        // s, period of the controller
+	until   = 6.0         // s
 )
 
-// build returns the cart with its pole, which leans by an angle.
+// build returns the model of the cart with its pole, which leans by an angle, rad.
 func build(angle float64) (*model.Model, error) {
 	m := rung.NewBuilder("cart-pole").Gravity(0, -gravity, 0)
 	x, z := spatial.Vec3{1, 0, 0}, spatial.Vec3{0, 0, 1}
@@ -41,8 +41,8 @@ func build(angle float64) (*model.Model, error) {
 	return m.Model()
 }
 
-// linearize returns A and the column of B for the force on the cart, about the upright pole, and the places of both
-// joints' coordinates.
+// linearize returns the matrix A of the state space about the upright pole, its column B for the force on the cart, and the freedoms
+// that are the coordinates: of the rail, then of the pin. The state is both coordinates, then both rates.
 func linearize() (A, B *mat.Dense, freedoms []mechanism.Freedom, err error) {
 	m, err := build(0)
 	if err != nil {
@@ -70,8 +70,8 @@ func linearize() (A, B *mat.Dense, freedoms []mechanism.Freedom, err error) {
 	return A, B, freedoms, nil
 }
 
-// regulator returns the gains k of u = −k·x that make ∫ (xᵀQ x + r u²) dt least: k = Bᵀ P/r, with P = Y X⁻¹ of the
-// eigenvectors (X, Y) of the Hamiltonian matrix [A, −B Bᵀ/r; −Q, −Aᵀ] whose eigenvalues decay.
+// regulator returns the gains k of u = −k·x that minimize ∫ (xᵀQ x + r u²) dt, with a diagonal Q: k = Bᵀ P/r, where P = Y X⁻¹, and
+// the columns (X, Y) are the eigenvectors of the Hamiltonian matrix [A, −B Bᵀ/r; −Q, −Aᵀ] with eigenvalues of negative real part.
 func regulator(A, B *mat.Dense, Q []float64, r float64) ([]float64, error) {
 	n, _ := A.Dims()
 	H := mat.NewDense(2*n, 2*n, nil)
@@ -89,7 +89,7 @@ func regulator(A, B *mat.Dense, Q []float64, r float64) ([]float64, error) {
 	}
 	var V mat.CDense
 	e.VectorsTo(&V)
-	// Real and imaginary parts of a pair span the same plane as the pair.
+	// Real and imaginary part of a complex pair span the same plane as the pair.
 	X, Y := mat.NewDense(n, n, nil), mat.NewDense(n, n, nil)
 	column := 0
 	for k, l := range e.Values(nil) {
@@ -117,13 +117,14 @@ func regulator(A, B *mat.Dense, Q []float64, r float64) ([]float64, error) {
 	return k.RawRowView(0), nil
 }
 
-// run linearizes the cart with the pole upright, checks one entry by hand, finds the gains, and lets them hold the pole from its tilt.
+// run linearizes the cart with the pole upright, checks one entry by hand, finds the gains, and balances the pole with them from its
+// tilt.
 func run() error {
 	A, B, freedoms, err := linearize()
 	if err != nil {
 		return err
 	}
-	// Of a cart M with a thin pole m of length l: q̈ of the pole is 6(M+m)g/(l(4M+m)) times its angle.
+	// For a cart of mass M with a thin pole of mass m and length l, q̈ of the pole is 6(M+m)g/(l(4M+m)) times its angle.
 	byHand := 6 * (cart + pole) * gravity / (length * (4*cart + pole))
 	fmt.Printf("the pole falls at %.6f per second squared, by hand %.6f\n", A.At(3, 1), byHand)
 	k, err := regulator(A, B, []float64{1, 1, 0.1, 0.1}, 0.01)
@@ -142,7 +143,7 @@ func run() error {
 	in := shared.Mechanism().NewInputs()
 	plan := shared.With(in)
 	mech := plan.Mechanism()
-	// The coordinate of the pin is zero where the pole leans at the start, and −tilt where it stands.
+	// The coordinate of the pin is 0 at the start, where the pole leans, and −tilt when it stands.
 	offset := [2]float64{0, tilt}
 	largest := 0.0
 	control := func(st *mechanism.State) error {

@@ -1,5 +1,5 @@
-// Command manipulators draws a thousand planar parallel manipulators, each a platform on three legs of two rods with other feet and
-// lengths, and finds the torques of the motors at their feet that hold them against gravity.
+// Command manipulators draws a thousand planar parallel manipulators, each a platform on three legs of two rods with random feet and
+// lengths, and finds the torques of the motors at the feet that hold them against gravity.
 package main
 
 import (
@@ -15,13 +15,13 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// at returns a point at a distance from another.
+// at returns the point at a distance, m, from another one, in the direction of an angle, rad.
 func at(from spatial.Vec3, distance, angle float64) spatial.Vec3 {
 	sin, cos := math.Sincos(angle)
 	return from.Add(spatial.Vec3{cos, sin}.Scale(distance))
 }
 
-// draw returns the plan of a manipulator and its motors.
+// draw returns the plan of a random manipulator and the freedoms of its motors.
 func draw(rng *rand.Rand) (*rung.Plan, [3]mechanism.Freedom) {
 	b := rung.NewBuilder("manipulator").Gravity(0, -9.81, 0)
 	z := spatial.Vec3{0, 0, 1}
@@ -40,16 +40,17 @@ func draw(rng *rand.Rand) (*rung.Plan, [3]mechanism.Freedom) {
 	return must(rung.NewPlan(must(b.Model()), rung.Options{})), motors
 }
 
-// main finds the motors' torques of each manipulator, prints their distribution, and checks by forward dynamics that the platforms stay.
+// main finds the motors' torques for each manipulator, prints their distribution, and checks by forward dynamics that the platforms do
+// not accelerate.
 func main() {
 	rng := rand.New(rand.NewPCG(7, 1))
 	var torques []float64
-	left := 0.0 // of the acceleration of a platform that is held, by forward dynamics
+	left := 0.0 // largest acceleration of a held platform, by forward dynamics, m/s²
 	for range 1000 {
 		plan, motors := draw(rng)
 		in, st := plan.Mechanism().NewInputs(), plan.Initial()
 		inverse := must(plan.NewInverse(motors[:]))
-		must(0, inverse.SolveFreedoms(st, make([]float64, len(motors)))) // that do not accelerate
+		must(0, inverse.SolveFreedoms(st, make([]float64, len(motors)))) // torques for accelerations of 0
 		most := 0.0
 		for i, torque := range inverse.Forces() {
 			must(0, in.SetForce(motors[i].Joint, motors[i].Freedom, torque))
@@ -65,7 +66,7 @@ func main() {
 	fmt.Printf("the platforms that they hold accelerate by %.6f m/s² at most, by hand 0\n", left)
 }
 
-// must returns a value that there has to be.
+// must returns the value, or ends the process if err is not nil.
 func must[T any](value T, err error) T {
 	if err != nil {
 		log.Fatal(err)

@@ -1,5 +1,5 @@
 // Command methods solves one mechanism with many loops by the sparse system and by three methods on a spanning tree: the
-// accelerations agree, and the sizes of the factors do not.
+// accelerations agree, but the sizes of the factors differ.
 package main
 
 import (
@@ -12,8 +12,8 @@ import (
 	"github.com/rung-mbd/rung/tree"
 )
 
-// run solves a ladder of 60 bodies by the sparse system and by each tree method, and prints the sizes of factors and whether accelerations
-// agree.
+// run solves a ladder of 60 bodies by the sparse system and by each tree method, and prints the sizes of the factors, and whether the
+// accelerations agree to 1e-9 of the largest one.
 func run() error {
 	m, err := bench.Ladder(60, 1)
 	if err != nil {

@@ -1,6 +1,6 @@
-// Command policy learns how the motor of a four-bar keeps its crank at one speed. The law has six numbers: a torque that depends on the
-// angle of the crank, and a gain on its speed. Eight runs of a quarter of a second, from crank angles all around, are rolled out at once;
-// their exact gradients say where to go (package derive/learn).
+// Command policy learns a control law by which the motor of a four-bar linkage keeps its crank at one speed. The law has six numbers: a
+// torque that depends on the angle of the crank, and a gain on its speed. Eight runs of a quarter of a second, from crank angles all
+// around, are simulated at the same time; the numbers follow their exact gradients (package derive/learn).
 package main
 
 import (
@@ -21,23 +21,23 @@ import (
 )
 
 const (
-	speed  = 8.0  // rad/s, that the crank is to have
-	starts = 8    // runs
-	acts   = 25   // of the motor in a run
-	step   = 5e-3 // s
-	price  = 1e-3 // of the square of a torque
-	rounds = 40
-	rate   = 0.2 // of learning
-	size   = 6   // numbers of the law
+	speed  = 8.0  // rad/s, wanted speed of the crank
+	starts = 8    // number of runs
+	acts   = 25   // number of torques in a run
+	step   = 5e-3 // s, of integration; each torque is held for two steps
+	price  = 1e-3 // weight of the square of a torque in the cost
+	rounds = 40   // of learning
+	rate   = 0.2  // of learning
+	size   = 6    // count of numbers in the law
 )
 
-// motor is the law u = θ·(1, cos q, sin q, cos 2q, sin 2q, speed − q̇) in one run, with the gradient of what that costs.
+// motor is the law u = θ·(1, cos q, sin q, cos 2q, sin 2q, speed − q̇) in one run, with the gradient of the run's cost by θ (slope).
 type motor struct {
 	theta *[size]float64
 	slope [size]float64
 }
 
-// features are what the law is linear in, and their derivatives by q and q̇.
+// features returns the functions in which the law is linear, and their derivatives by q and q̇.
 func features(q, rate float64) (f, byQ, byRate [size]float64) {
 	s, c := math.Sincos(q)
 	s2, c2 := math.Sincos(2 * q)
@@ -63,16 +63,16 @@ func (m *motor) Back(x, y, u, w []float64, k int) {
 	if k == acts {
 		return
 	}
-	of := w[0] + 2*price*u[0]/acts // by the torque
+	byTorque := w[0] + 2*price*u[0]/acts // derivative of the cost
 	f, byQ, byRate := features(y[0], y[1])
 	for i := range f {
-		m.slope[i] += of * f[i]
-		x[0] += of * m.theta[i] * byQ[i]
-		x[1] += of * m.theta[i] * byRate[i]
+		m.slope[i] += byTorque * f[i]
+		x[0] += byTorque * m.theta[i] * byQ[i]
+		x[1] += byTorque * m.theta[i] * byRate[i]
 	}
 }
 
-// linkage is a four-bar whose crank turns all around.
+// linkage returns a four-bar linkage whose crank can turn all around.
 func linkage() (*model.Model, error) {
 	O, A, B, C := spatial.Vec3{}, spatial.Vec3{0.1, 0, 0}, spatial.Vec3{0.28125, 0.2477, 0}, spatial.Vec3{0.25, 0, 0}
 	z := spatial.Vec3{0, 0, 1}
@@ -85,7 +85,8 @@ func linkage() (*model.Model, error) {
 	return b.Model()
 }
 
-// around returns states of the linkage at crank angles all around: a run by a motion of the crank has them.
+// around returns states of the linkage at crank angles all around. They are taken from a run in which a motion turns the crank at the
+// wanted speed.
 func around(m *model.Model) (list []*mechanism.State, err error) {
 	driven := *m
 	driven.Joints = append([]model.Joint(nil), m.Joints...)
@@ -109,13 +110,13 @@ func around(m *model.Model) (list []*mechanism.State, err error) {
 	return list, nil
 }
 
-// learner rolls a law out.
+// learner simulates the runs of a law, from the states at their starts.
 type learner struct {
 	runs   *learn.Rollouts
 	states []*mechanism.State
 }
 
-// cost returns what the law costs in the mean of all runs, and its gradient.
+// cost returns the mean cost of all runs with the law theta and, if slopes, its gradient by theta.
 func (l *learner) cost(theta *[size]float64, slopes bool) (mean float64, gradient [size]float64, err error) {
 	laws, out := make([]learn.Law, len(l.states)), make([]learn.Result, len(l.states))
 	for i := range laws {
@@ -176,7 +177,7 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	theta := [size]float64{5: 0.3} // a gain alone
+	theta := [size]float64{5: 0.3} // only a gain
 	_, g, err := l.cost(&theta, true)
 	if err != nil {
 		return err

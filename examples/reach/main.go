@@ -1,6 +1,6 @@
 // Command reach poses an arm and a Stewart platform by inverse kinematics. The arm is read from a file, with a task that
-// asks for the place and the direction of its hand; the platform is built here. With a file name as argument it
-// writes the platform there, for the command: go run . stewart.json.
+// has the wanted position and direction of its hand; the platform is built here. With a file name as argument the program
+// only writes the platform to that file, for rung ik: go run . stewart.json.
 package main
 
 import (
@@ -22,7 +22,8 @@ const (
 	height    = 0.8       // m
 )
 
-// corner returns the place of leg i on a circle, in pairs.
+// corner returns the joint of leg i on a circle at the height z, m. The legs are in three pairs, gap being half the angle between the
+// legs of a pair, rad.
 func corner(i int, radius, gap, z float64) spatial.Vec3 {
 	angle := 2*math.Pi/3*float64(i/2) + gap*float64(2*(i%2)-1)
 	return spatial.Vec3{radius * math.Cos(angle), radius * math.Sin(angle), z}
@@ -33,7 +34,7 @@ func ends(i int) (foot, head spatial.Vec3) {
 	return corner(i, base, 0.2, 0), corner(i, top, 0.8, height)
 }
 
-// platform builds a Stewart platform: six legs that slide, on crosses at the base and balls at the top.
+// platform builds a Stewart platform: six legs that slide, on universal joints at the base and balls at the top.
 func platform() (*model.Model, error) {
 	b := rung.NewBuilder("stewart")
 	plate, err := bodies.SolidCylinder(12, 0.03, top)
@@ -56,7 +57,7 @@ func platform() (*model.Model, error) {
 	return b.Model()
 }
 
-// pose solves a task on a model and returns the driven coordinates.
+// pose solves a task on a model, prints its status, and returns the driven coordinates.
 func pose(m *model.Model, task *ik.Task) []float64 {
 	plan, err := rung.NewPlan(m, rung.Options{})
 	check(err)
@@ -66,7 +67,7 @@ func pose(m *model.Model, task *ik.Task) []float64 {
 	check(err)
 	st := plan.Initial()
 	result, err := solver.Reach(st)
-	check(err) // where targets are not reached, result says why
+	check(err) // targets that are not reached are no error; result tells about them
 	fmt.Printf("%s: %v, %d driven freedoms\n", m.Name, result.Status, len(result.Driven))
 	q := make([]float64, len(result.Driven))
 	for i, d := range result.Driven {
@@ -75,14 +76,15 @@ func pose(m *model.Model, task *ik.Task) []float64 {
 	return q
 }
 
+// check ends the process if err is not nil.
 func check(err error) {
 	if err != nil {
 		log.Fatal(err)
 	}
 }
 
-// main solves a task of the arm and one of the platform, and prints each coordinate beside a formula for it. With an argument it writes the
-// platform to that file instead.
+// main solves a task of the arm and one of the platform, and prints each coordinate beside its value by a formula. With an argument it
+// writes the platform to that file instead.
 func main() {
 	stewart, err := platform()
 	check(err)
@@ -97,21 +99,22 @@ func main() {
 	check(err)
 	q := pose(arm, task)
 
-	// By hand: the hand points down, so the wrist is above the tip, and
-	// two links of 0.4 m and 0.3 m reach it in the plane of the arm.
+	// By hand: the hand points down, so the wrist is 0.1 m above the tip. The links of 0.4 m and 0.3 m from the shoulder, which is
+	// at the height 0.3 m, reach the wrist in the plane of the arm, at x and z from the shoulder.
+	const hand, shoulderHeight, upper, fore = 0.1, 0.3, 0.4, 0.3
 	tip := task.Targets[0].Position
-	x, z := math.Hypot(tip[0], tip[1]), tip[2]+0.1-0.3
-	elbow := math.Acos((x*x + z*z - 0.16 - 0.09) / 0.24)
-	shoulder := math.Atan2(-z, x) - math.Atan2(0.3*math.Sin(elbow), 0.4+0.3*math.Cos(elbow))
-	for i, hand := range []float64{math.Atan2(tip[1], tip[0]), shoulder, elbow, math.Pi/2 - shoulder - elbow} {
-		fmt.Printf("  %s: %.4f rad, by hand %.4f rad\n", arm.Joints[i].Name, q[i], hand)
+	x, z := math.Hypot(tip[0], tip[1]), tip[2]+hand-shoulderHeight
+	elbow := math.Acos((x*x + z*z - upper*upper - fore*fore) / (2 * upper * fore))
+	shoulder := math.Atan2(-z, x) - math.Atan2(fore*math.Sin(elbow), upper+fore*math.Cos(elbow))
+	for i, angle := range []float64{math.Atan2(tip[1], tip[0]), shoulder, elbow, math.Pi/2 - shoulder - elbow} {
+		fmt.Printf("  %s: %.4f rad, by hand %.4f rad\n", arm.Joints[i].Name, q[i], angle)
 	}
 
 	task, err = taskfile.Open("tilt.json")
 	check(err)
 	q = pose(stewart, task)
 
-	// By hand: how much longer a leg is from its foot to its head.
+	// By hand: the change of a leg's length from foot to head.
 	want := task.Targets[0]
 	turn := spatial.Quat(want.Orientation)
 	for i := range 6 {

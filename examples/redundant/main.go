@@ -1,5 +1,5 @@
-// Command redundant opens a door on three hinges, two more than it needs, and says by name which constraints are too many
-// and which reactions nobody can know. Then it lets two hinges be what a carpenter makes of them, and asks again.
+// Command redundant opens a door on three hinges, two more than it needs, and prints by name the redundant constraints and the reactions
+// that the model does not determine. Then it replaces the hinges by joints that determine everything, and prints the same again.
 package main
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// explain prints what the constraints of m do and do not determine.
+// explain prints the redundant constraints of m and, for each joint, the components of its reaction that are not determined.
 func explain(m *model.Model) error {
 	r, err := rung.Accelerate(m, rung.Options{})
 	if err != nil {
@@ -38,7 +38,7 @@ func explain(m *model.Model) error {
 	return nil
 }
 
-// run explains the constraints of the door as its file has it, then with two hinges of other types and without the third.
+// run explains the constraints of the door as it is in its file, then with two hinges replaced by other joints and without the third.
 func run() error {
 	m, err := rung.Open("door.json")
 	if err != nil {
@@ -47,8 +47,8 @@ func run() error {
 	if err := explain(m); err != nil {
 		return err
 	}
-	// The lower hinge carries the leaf as a ball; the upper one keeps
-	// it upright and lets it rise; the middle one is left out.
+	// The lower hinge becomes a ball joint, which carries the leaf; the upper one a ball that slides along the axis, which keeps the
+	// leaf upright; the middle one is left out.
 	lower, middle, upper := &m.Joints[0], 1, &m.Joints[2]
 	lower.Type, upper.Type = model.Spherical, model.SphereInCylinder
 	m.Joints = append(m.Joints[:middle], m.Joints[middle+1:]...)

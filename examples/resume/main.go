@@ -1,5 +1,6 @@
-// Command resume runs a linkage that knocks at a stop, with rows, events and a checkpoint; it is interrupted in the middle
-// and goes on to the bit. Its files, in the folder of its argument, are those that rung simulate writes, byte for byte:
+// Command resume runs a linkage that knocks at a stop, with rows, events and a checkpoint. It interrupts the run in the middle and
+// continues it from the checkpoint with the same bits. Its files, in the folder of its argument, have the same bytes as the files that
+// rung simulate writes:
 //
 //	rung simulate knocker.json --until 2 --every 0.01 -o run.csv --events events.csv --checkpoint run.ckpt
 package main
@@ -13,7 +14,7 @@ import (
 	"github.com/rung-mbd/rung"
 )
 
-// main runs the knocker to 1 s, closes the run as a process that ends would, and goes on from its checkpoint to 2 s.
+// main runs the knocker to 1 s, closes the run like a process that ends, and continues from its checkpoint to 2 s.
 func main() {
 	dir := must(os.MkdirTemp("", "resume"))
 	defer os.RemoveAll(dir)
@@ -23,7 +24,7 @@ func main() {
 	plan := must(rung.NewPlan(must(rung.Open("knocker.json")), rung.Options{}))
 	files := rung.SimulationFiles{Trajectory: dir + "/run.csv", Events: dir + "/events.csv", Checkpoint: dir + "/run.ckpt"}
 	pause := errors.New("paused")
-	for _, end := range []float64{1, 2} { // two processes could do so
+	for _, end := range []float64{1, 2} { // the two parts could run in different processes
 		s := must(rung.NewSimulation(plan, rung.SimulationOptions{Until: 2, Every: 0.01, Files: files, OnStep: func(s *rung.Simulation) error {
 			if s.Time() > end {
 				return pause
@@ -40,7 +41,7 @@ func main() {
 	}
 }
 
-// must returns a value that there has to be.
+// must returns the value, or ends the process if err is not nil.
 func must[T any](value T, err error) T {
 	if err != nil {
 		log.Fatal(err)

@@ -1,6 +1,5 @@
-// Command rover drives a rover with Ackermann steering over hills that come from a
-// picture, in force-balance steps of 20 ms. On level ground its wheels carry equal parts
-// of the weight, and it drives on the circle that its steering is made for, but for slip.
+// Command rover drives a rover with Ackermann steering over hills that are read from a picture, in force-balance steps of 20 ms. On level
+// ground its wheels carry equal parts of the weight, and it drives, except for slip, on the circle for which its steering is set.
 package main
 
 import (
@@ -22,7 +21,7 @@ const (
 	base = 1.0  // m, between the axles
 )
 
-// main drives the rover over the hills for 20 s, then on level ground, and prints the loads of its wheels and the radius of its circle.
+// main drives the rover over the hills for 20 s, then on level ground, and prints the loads on its wheels and the radius of its circle.
 func main() {
 	m, err := model.ReadFile("rover.json")
 	if err != nil {
@@ -45,13 +44,13 @@ func main() {
 	if _, st, err = drive(m, 15); err != nil {
 		log.Fatal(err)
 	}
-	// The rear axle's middle moves along the rover, at its angular velocity times the radius.
+	// The middle of the rear axle moves at the angular velocity of the rover times the radius of the circle.
 	b := &st.Bodies[0]
 	rear := b.Velocity.Add(b.Omega.Cross(b.Rotation.Rotate(spatial.Vec3{-base / 2})))
 	fmt.Printf("radius of the circle on level ground: %.2f m\n", math.Hypot(rear[0], rear[1])/b.Omega[2])
 }
 
-// drive runs the model up to a time.
+// drive runs the model to the time until, s, and returns its plan and its state there.
 func drive(m *model.Model, until float64) (*kkt.Plan, *mechanism.State, error) {
 	p, err := rung.NewPlan(m, rung.Options{})
 	if err != nil {
@@ -65,12 +64,12 @@ func drive(m *model.Model, until float64) (*kkt.Plan, *mechanism.State, error) {
 	return p, s.State(), s.Run(until)
 }
 
-// level puts the contacts of the model on a plane in the place of the hills.
+// level replaces the hills of the model by a horizontal plane.
 func level(m *model.Model) {
 	m.Terrains = []model.Terrain{{Name: "hills", Type: model.PlaneTerrain}}
 }
 
-// loads prints what the wheels carry.
+// loads prints the vertical force on each wheel at a state.
 func loads(mech *mechanism.Mechanism, st *mechanism.State) error {
 	k := mech.NewKinematics()
 	if err := mech.KinematicsTo(k, st); err != nil {

@@ -1,5 +1,5 @@
-// Command scissor raises a scissor mast of five stages and compares the force of its cylinder with the one that the
-// weights ask for, and counts the constraints that it has too many.
+// Command scissor raises a scissor mast of five stages, compares the force of its cylinder with the force by virtual work of the
+// weights, and counts its redundant constraints.
 package main
 
 import (
@@ -18,13 +18,13 @@ const (
 	stages   = 5
 	bar      = 2.0   // m
 	barMass  = 12.0  // kg
-	shoeMass = 3.0   // kg, of the two shoes that slide
+	shoeMass = 3.0   // kg, of each of the two sliding shoes
 	load     = 200.0 // kg, on the platform
 	gravity  = 9.81
 )
 
-// build returns the mast with its bars at an angle to the ground. The left ends of the lowest bar and of the platform
-// are pinned, the right ones slide; a cylinder pushes the lower shoe.
+// build returns the model of the mast with its bars at an angle, rad, to the ground, and the freedom of the cylinder, which pushes the
+// lower shoe. The mast is pinned to the ground and to the platform on the left, and slides on both on the right.
 func build(angle float64) (m *model.Model, cylinder mechanism.Freedom, err error) {
 	b := rung.NewBuilder("scissor").Gravity(0, -gravity, 0)
 	z, x := spatial.Vec3{0, 0, 1}, spatial.Vec3{1}
@@ -40,7 +40,7 @@ func build(angle float64) (m *model.Model, cylinder mechanism.Freedom, err error
 	lower := b.Body("lower shoe", shoe, rung.At(wide, 0, 0))
 	cylinder.Joint = b.Prismatic("cylinder", rung.World, lower, spatial.Vec3{wide}, x).Index()
 
-	left, right := rung.World, lower // what carries the next stage
+	left, right := rung.World, lower // bodies that carry the next stage
 	for s := range stages {
 		y := high * float64(s)
 		rising := b.Rod(fmt.Sprint("rising ", s+1), barMass, 0.02, spatial.Vec3{0, y}, spatial.Vec3{wide, y + high})
@@ -60,7 +60,7 @@ func build(angle float64) (m *model.Model, cylinder mechanism.Freedom, err error
 	return m, cylinder, err
 }
 
-// run compares the cylinder's force with virtual work at four angles of the mast, and counts constraints at the last.
+// run compares the cylinder's force with the force by virtual work at four angles of the mast, and counts constraints at the last one.
 func run() error {
 	for _, degrees := range []float64{15, 30, 45, 60} {
 		angle := degrees * math.Pi / 180
@@ -79,7 +79,7 @@ func run() error {
 		if err := statics.Solve(plan.Initial(), nil); err != nil {
 			return err
 		}
-		// The platform rises by stages·bar·sin(angle), the bars by half of that on average.
+		// The platform and the upper shoe rise by stages·bar·sin(angle), the bars by half of that on average.
 		lifted := load + shoeMass + stages*barMass
 		want := -lifted * gravity * stages / math.Tan(angle)
 		fmt.Printf("%2.0f°: height %.3f m, cylinder %.3f N, by hand %.3f N\n",
@@ -93,7 +93,7 @@ func run() error {
 	return nil
 }
 
-// count prints what the constraints leave.
+// count prints the mobility and the redundant rows of the mast beside their counts by hand.
 func count(plan *rung.Plan) error {
 	solver := plan.NewSolver()
 	if err := solver.Solve(plan.Initial()); err != nil {

@@ -1,6 +1,6 @@
-// Command service answers questions about mechanisms over HTTP, and keeps to its limits: documents, work and time of a
-// request are bounded, and who goes away is not computed for. Without an argument it asks itself; with one, such as
-// localhost:8080, it listens there.
+// Command service answers requests about mechanisms over HTTP within limits: the size of documents, the work and the time of a
+// request are bounded, and the computation ends when the client goes away. Without an argument it sends requests to itself; with
+// one, such as localhost:8080, it listens there.
 package main
 
 import (
@@ -26,13 +26,13 @@ import (
 
 // The limits of a request.
 const (
-	maxBytes = 200 << 10        // of a document
-	maxFlops = 500_000          // of a factorization
-	maxTime  = 10 * time.Second // of a simulation
-	longest  = 3600.0           // s, that a simulation may last
+	maxBytes = 200 << 10        // in a document
+	maxFlops = 500_000          // in a factorization
+	maxTime  = 10 * time.Second // wall time of a simulation
+	longest  = 3600.0           // s, model time of a simulation
 )
 
-// plan reads and analyses the document of a request. It answers those that are refused.
+// plan reads and analyses the document of a request. If the request is refused, plan writes the answer and returns nil.
 func plan(w http.ResponseWriter, r *http.Request) (*model.Model, *rung.Plan) {
 	m, err := model.Read(http.MaxBytesReader(w, r.Body, maxBytes), "request")
 	var tooLarge *http.MaxBytesError
@@ -47,7 +47,7 @@ func plan(w http.ResponseWriter, r *http.Request) (*model.Model, *rung.Plan) {
 	p, err := rung.NewPlanContext(r.Context(), m, rung.Options{MaxFlops: maxFlops})
 	var tooDear *factor.CostError
 	switch {
-	case errors.As(err, &tooDear): // known before memory for a factor is allocated
+	case errors.As(err, &tooDear): // found before memory for a factor is allocated
 		http.Error(w, fmt.Sprintf("a solution takes %d flops, of which %d are allowed", tooDear.Counts.Flops, tooDear.Limits.Flops), http.StatusUnprocessableEntity)
 		return nil, nil
 	case err != nil:
@@ -64,7 +64,7 @@ func accelerations(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	solver := p.NewSolver()
-	defer solver.Watch(r.Context())() // it ends with the request
+	defer solver.Watch(r.Context())() // ends a solution when the client goes away
 	if err := solver.Solve(p.Initial()); err != nil {
 		http.Error(w, err.Error(), http.StatusUnprocessableEntity)
 		return
@@ -80,7 +80,7 @@ func accelerations(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// simulate answers with the model an hour later.
+// simulate answers with the model after an hour of motion.
 func simulate(w http.ResponseWriter, r *http.Request) {
 	m, p := plan(w, r)
 	if p == nil {
@@ -109,7 +109,7 @@ func simulate(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// service returns the handler of both questions.
+// service returns the handler of both kinds of requests.
 func service() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /accelerations", accelerations)
@@ -117,9 +117,9 @@ func service() http.Handler {
 	return mux
 }
 
-// ask sends a document to the service and prints how it answers.
-func ask(ctx context.Context, what, path string, document []byte) {
-	fmt.Printf("%s:\n", what)
+// ask sends a document to a path of the service and prints a title and the answer.
+func ask(ctx context.Context, title, path string, document []byte) {
+	fmt.Printf("%s:\n", title)
 	r := httptest.NewRequestWithContext(ctx, http.MethodPost, path, bytes.NewReader(document))
 	w := httptest.NewRecorder()
 	service().ServeHTTP(w, r)
@@ -133,7 +133,7 @@ func ask(ctx context.Context, what, path string, document []byte) {
 	}
 }
 
-// document returns a model as bytes.
+// document returns the document of a model, or ends the process if err, the error of making the model, is not nil.
 func document(m *model.Model, err error) []byte {
 	if err != nil {
 		log.Fatal(err)
@@ -145,7 +145,7 @@ func document(m *model.Model, err error) []byte {
 	return b.Bytes()
 }
 
-// main serves at the address of its argument, or without one asks the service five questions, of which some are refused.
+// main serves at the address of its argument, or, without one, sends five requests to the service, some of which are refused.
 func main() {
 	if len(os.Args) > 1 {
 		log.Fatal(http.ListenAndServe(os.Args[1], service()))

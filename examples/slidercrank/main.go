@@ -1,6 +1,6 @@
-// Command slidercrank finds eight numbers of a slider-crank from a recorded run: three masses, a damper, a spring with its rest, and two
-// lengths. The slider is on the spring, and a torque that is known drives the crank. The angle of the crank and the place of the slider
-// were read every fiftieth of a second, with the noise of their sensors. rung fit does the same:
+// Command slidercrank finds eight numbers of a slider-crank from a recorded run: three masses, a damping, the stiffness and rest length of
+// a spring, and two lengths. The spring is at the slider, and a known torque drives the crank. The angle of the crank and the position of
+// the slider were recorded every 0.02 s, with the noise of their sensors. rung fit does the same:
 //
 //	rung fit slider-crank.objective.json -o fitted.json --plot fit.svg
 package main
@@ -15,7 +15,7 @@ import (
 	"github.com/rung-mbd/rung/derive/search"
 )
 
-// truth are the numbers of the slider-crank that was recorded.
+// truth has the numbers of the recorded slider-crank.
 var truth = []float64{1.3, 0.8, 1.9, 0.05, 140, 0.15, 0.42, 0.03}
 
 // main fits the eight numbers, and prints each with its standard deviation beside the number of the recorded run.

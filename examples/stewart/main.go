@@ -1,4 +1,4 @@
-// Command stewart finds the forces in the six legs of a parallel robot: those that hold its platform, and those that
+// Command stewart finds the forces in the six legs of a parallel robot: the forces that hold its platform, and the forces that
 // lift it with 2 m/s². A balance of power checks both.
 package main
 
@@ -47,6 +47,7 @@ func build() (m *model.Model, platform rung.Body, legs [6]mechanism.Freedom, err
 	return m, platform, legs, err
 }
 
+// at returns a point in cylindrical coordinates about z.
 func at(radius, angle, z float64) spatial.Vec3 {
 	return spatial.Vec3{radius * math.Cos(angle), radius * math.Sin(angle), z}
 }
@@ -59,9 +60,9 @@ func rising(plan *rung.Plan, platform rung.Body) (*mechanism.State, error) {
 	return st, held.ProjectVelocities(st)
 }
 
-// power returns the accelerations that lift the platform from rest, and the power of the legs at the velocities v of the state up:
-// −v·M·g where they hold the platform, v·M·(a − g) where they lift it with these accelerations. From rest, accelerations that the joints
-// allow are in proportion to the velocities that they allow.
+// power returns the accelerations that lift the platform from rest, six numbers for each body, and the power of the legs, W, at the
+// velocities v of the state up: −v·M·g if they hold the platform, v·M·(a − g) if they lift it with these accelerations a. From rest
+// the joints allow accelerations in proportion to the velocities that they allow.
 func power(mech *mechanism.Mechanism, up *mechanism.State, kin *mechanism.Kinematics) (lifting []float64, holds, lifts float64) {
 	lifting = make([]float64, 6*len(mech.Bodies))
 	weight, inertia := 0.0, 0.0
@@ -77,7 +78,7 @@ func power(mech *mechanism.Mechanism, up *mechanism.State, kin *mechanism.Kinema
 	return lifting, weight, weight + inertia
 }
 
-// speeds returns the rates of the legs at the state up.
+// speeds returns the rates of the legs at the state up, m/s.
 func speeds(mech *mechanism.Mechanism, up *mechanism.State, kin *mechanism.Kinematics, legs [6]mechanism.Freedom) (rates [6]float64) {
 	for i, leg := range legs {
 		var jk mechanism.JointKinematics

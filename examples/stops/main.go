@@ -1,6 +1,6 @@
-// Command stops lets a leg swing whose knee cannot be overstretched. Where it strikes its stop an event finds the
-// moment, and the velocities jump by the law of restitution; bounces that have become small end, and the knee stays
-// straight. All of it is written out here; a stop of the model (model.Stop) with the events of sim.Stops does the same.
+// Command stops lets a leg swing whose knee cannot be overstretched. An event finds the time at which the knee strikes its stop, and
+// the velocities jump by the law of restitution. Once a bounce is small, it is the last one, and the knee stays straight. The
+// event is written out here; a stop of the model (model.Stop) with the events of sim.Stops does the same.
 package main
 
 import (
@@ -20,12 +20,12 @@ import (
 
 const (
 	thigh, shank = 0.45, 0.42 // m
-	bent         = 1.2        // rad, in the beginning
+	bent         = 1.2        // rad, angle of the knee at the start
 	restitution  = 0.4
-	rest         = 0.05 // rad/s, below which a bounce is the last
+	rest         = 0.05 // rad/s; a knee that strikes more slowly does not bounce
 )
 
-// build returns the leg with the knee bent by an angle, on a hinge or fixed.
+// build returns the leg with its knee bent by an angle, rad; the knee is a joint of the given kind.
 func build(angle float64, knee joints.Kind) (*model.Model, error) {
 	b := rung.NewBuilder("leg").Gravity(0, -9.81, 0)
 	z, hip := spatial.Vec3{0, 0, 1}, spatial.Vec3{}
@@ -40,24 +40,24 @@ func build(angle float64, knee joints.Kind) (*model.Model, error) {
 	return b.Model()
 }
 
-// leg is the mechanism with what the event of its knee needs.
+// leg is the mechanism with the data for the event of its knee.
 type leg struct {
 	mech  *mechanism.Mechanism
 	kin   *mechanism.Kinematics
-	locks *closing.Closer // of the leg with a straight, fixed knee
+	locks *closing.Closer // projects velocities of the leg with a straight, fixed knee
 	last  bool            // the knee has come to rest on its stop
 }
 
-// knee returns how far the knee is from straight, rad.
+// knee returns the angle by which the knee is bent, rad.
 func (l *leg) knee(st *mechanism.State) float64 {
 	across := st.Bodies[0].Rotation.Conj().Mul(st.Bodies[1].Rotation).Log()
 	return -across[2]
 }
 
-// rate returns the rate at which it bends, rad/s.
+// rate returns the rate at which the knee bends, rad/s.
 func (l *leg) rate(st *mechanism.State) float64 { return st.Bodies[0].Omega[2] - st.Bodies[1].Omega[2] }
 
-// momentum returns the angular momentum about the hip, N m s, and the kinetic energy, J.
+// momentum returns the angular momentum about the hip, N m s, and the kinetic energy, J, of a state.
 func (l *leg) momentum(st *mechanism.State) (about, kinetic float64, err error) {
 	if err := l.mech.KinematicsTo(l.kin, st); err != nil {
 		return 0, 0, err
@@ -70,16 +70,16 @@ func (l *leg) momentum(st *mechanism.State) (about, kinetic float64, err error) 
 	return about, l.mech.EnergyAt(l.kin, st).Kinetic, nil
 }
 
-// strike changes the velocities at the stop. The impulse in the knee that ends its
-// motion leaves the velocities nearest to those before, in the metric of the masses,
-// with which the fixed knee agrees; restitution adds its part of the same change.
+// strike changes the velocities when the knee strikes its stop. The impulse that would end the motion of the knee gives the
+// velocities with a fixed knee that are nearest to the velocities before, in the metric of the masses. Restitution e adds e times
+// the same change. strike prints angular momentum and energy beside their values by hand.
 func (l *leg) strike(st *mechanism.State) (sim.Response, error) {
 	before, energy, err := l.momentum(st)
 	if err != nil {
 		return sim.Stop, err
 	}
 	fixed := st.Clone()
-	fixed.Angles = nil // the leg with the fixed knee counts other turns
+	fixed.Angles = nil // the leg with the fixed knee has other angles
 	if err := l.locks.ProjectVelocities(fixed); err != nil {
 		return sim.Stop, err
 	}
@@ -110,14 +110,14 @@ func (l *leg) strike(st *mechanism.State) (sim.Response, error) {
 	return sim.Restart, nil
 }
 
-// start returns a run of the plan from st.
+// start returns a simulation of the plan from st with the events.
 func start(plan *rung.Plan, st *mechanism.State, events ...sim.Event) *sim.Simulation {
 	d := motion.NewDynamics(plan)
 	method := sim.NewRungeKutta(plan.Mechanism(), d, sim.DormandPrince(), sim.Tolerance{Relative: 1e-10})
 	return sim.New(plan.Mechanism(), method, st, sim.Options{Projector: d, Events: events})
 }
 
-// run lets the leg swing until its knee stays at the stop, then goes on with a mechanism whose knee is fixed.
+// run lets the leg swing until its knee stays at the stop, then continues with a mechanism whose knee is fixed.
 func run() error {
 	free, err := build(bent, joints.Revolute)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Command study varies the angle from which a pendulum of four-bars is let go, 64 falls side by side on one plan: each
-// goroutine has its own memory, and the numbers have the same bits as one after the other.
+// Command study varies the angle from which a pendulum of four-bar linkages is let go: 64 falls on one plan, several at the same
+// time. Each goroutine has its own memory, and the results have the same bits as on one goroutine.
 package main
 
 import (
@@ -23,8 +23,8 @@ const (
 	until = 0.25 // s
 )
 
-// fall lets the mechanism go at rest from where the first rod has turned by angle from its initial pose, and
-// returns the energy and the speed of that rod in the end.
+// fall lets the mechanism go from rest, with the first rod turned by angle, rad, from its initial pose. It returns the change of the
+// energy, J, and the angular velocity of that rod, rad/s, at the end.
 func fall(plan *rung.Plan, angle float64) (energy, speed float64, err error) {
 	mech, st := plan.Mechanism(), plan.Initial()
 	st.Rest()
@@ -47,7 +47,7 @@ func fall(plan *rung.Plan, angle float64) (energy, speed float64, err error) {
 	return after - before, s.State().Bodies[0].Omega[2], err
 }
 
-// total returns the energy of a state.
+// total returns the kinetic and potential energy of a state together, J.
 func total(mech *mechanism.Mechanism, st *mechanism.State) (float64, error) {
 	kin := mech.NewKinematics()
 	if err := mech.KinematicsTo(kin, st); err != nil {
@@ -57,7 +57,7 @@ func total(mech *mechanism.Mechanism, st *mechanism.State) (float64, error) {
 	return e.Kinetic + e.Potential(), nil
 }
 
-// result is one row of the study.
+// result is the result of one fall: change of the energy, J, and angular velocity of the first rod, rad/s.
 type result struct {
 	energy, speed float64
 	err           error

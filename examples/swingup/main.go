@@ -1,6 +1,6 @@
-// Command swingup swings up a pendulum that hangs on the coupler of a parallelogram
-// linkage. Only the crank is driven. Every 40 ms a controller rolls out 128 random plans
-// of torques with package batch, and takes the first torque of the mean of the good ones.
+// Command swingup swings up a pendulum that hangs on the coupler of a parallelogram linkage. Only the crank is driven. Every 40 ms a
+// controller simulates 128 random sequences of torques (plans) ahead with package batch and applies the first torque of their mean,
+// weighted by how good they are (model predictive path integral control).
 package main
 
 import (
@@ -19,16 +19,16 @@ import (
 
 const (
 	samples = 128
-	horizon = 24   // ticks that a plan looks ahead
-	tick    = 0.04 // s
-	substep = 2    // steps of a tick
+	horizon = 24   // torques in a plan, one for each tick ahead
+	tick    = 0.04 // s, time for which a torque is applied
+	substep = 2    // steps of integration in a tick
 	end     = 3.0  // s
-	torque  = 12.0 // N m, largest
+	torque  = 12.0 // N m, largest magnitude
 	length  = 0.5  // m, of the pendulum
 	mass    = 0.3  // kg
 )
 
-// linkage returns the linkage and the number of the pendulum.
+// linkage returns the plan of the linkage and the number of the pendulum's body.
 func linkage() (*rung.Plan, int, error) {
 	a, b, c, d := spatial.Vec3{}, spatial.Vec3{0, 0.8, 0}, spatial.Vec3{1, 0.8, 0}, spatial.Vec3{1, 0, 0}
 	z := spatial.Vec3{0, 0, 1}
@@ -51,7 +51,8 @@ func linkage() (*rung.Plan, int, error) {
 	return plan, 3, err
 }
 
-// angles returns how far the pendulum is from standing, and the crank from upright, with their rates.
+// angles returns the angle of the pendulum from standing up and its rate, then the angle of the crank from its upright start and its
+// speed: rad and rad/s.
 func angles(st *mechanism.State, start *mechanism.State, pendulum int) (up, rate, crank, speed float64) {
 	turn := func(i int) float64 {
 		q := st.Bodies[i].Rotation.Mul(start.Bodies[i].Rotation.Conj())
@@ -61,9 +62,10 @@ func angles(st *mechanism.State, start *mechanism.State, pendulum int) (up, rate
 	return up, st.Bodies[pendulum].Omega[2], math.Remainder(turn(0), 2*math.Pi), st.Bodies[0].Omega[2]
 }
 
-// cost is what a controller would rather not see.
+// cost returns the cost rate of a state that the controller minimizes. Its weights were found by trial: the pendulum shall stand,
+// have the energy to get there, and be slow near the top, and the crank shall stay upright and slow.
 func cost(up, rate, crank, speed float64) float64 {
-	energy := 0.5*rate*rate*length/3 + 9.81/2*(math.Cos(up)-1) // over mass·length; zero where it just gets up
+	energy := 0.5*rate*rate*length/3 + 9.81/2*(math.Cos(up)-1) // over mass·length; 0 if the pendulum just gets up
 	return 4*(1-math.Cos(up)) + 0.3*energy*energy + 0.02*rate*rate*(1+math.Cos(up)) + 6*crank*crank + 0.15*speed*speed
 }
 
@@ -72,16 +74,17 @@ type shooter struct {
 	b        *batch.Batch
 	states   *batch.States
 	out      *batch.Outcome
-	st       []*mechanism.State // by group of eight
+	st       []*mechanism.State // buffers, one for each group of eight states, as groups run at the same time
 	start    *mechanism.State
-	mean     []float64
-	plans    [samples][horizon]float64
-	sums     [samples]float64
+	mean     []float64                 // torques, N m, of the mean plan
+	plans    [samples][horizon]float64 // torques, N m
+	sums     [samples]float64          // costs of the plans
 	rng      *rand.Rand
 	pendulum int
 }
 
-// next returns the torque for the next tick.
+// next returns the torque, N m, for the next tick from the state now. Plans are the mean plan of the tick before plus correlated
+// noise; the new mean has weights exp(−(cost − least cost)/8).
 func (s *shooter) next(now *mechanism.State) (float64, error) {
 	for i := range samples {
 		s.states.Set(i, now)
@@ -90,7 +93,7 @@ func (s *shooter) next(now *mechanism.State) (float64, error) {
 		for k := range horizon {
 			noise = 0.7*noise + 4*s.rng.NormFloat64()
 			if i == 0 {
-				noise = 0 // the plan of the last tick
+				noise = 0 // one plan is the mean plan itself
 			}
 			s.plans[i][k] = max(-torque, min(torque, s.mean[k]+noise))
 		}
@@ -135,7 +138,7 @@ func (s *shooter) next(now *mechanism.State) (float64, error) {
 	return u, nil
 }
 
-// run lets the controller swing the pendulum up, a torque every tick, and says since when the pendulum stands.
+// run lets the controller swing the pendulum up, with one torque for each tick, and prints since when the pendulum stands.
 func run() error {
 	plan, pendulum, err := linkage()
 	if err != nil {
@@ -150,7 +153,7 @@ func run() error {
 	for range samples / 8 {
 		s.st = append(s.st, plan.Initial())
 	}
-	// The mechanism itself: one state, moved on by finer steps.
+	// The controlled mechanism itself is a batch of one state, with shorter steps than the controller's.
 	world, out := b.NewStates(1), b.NewOutcome(1)
 	now := plan.Initial()
 	begun, slowest, stands := time.Now(), time.Duration(0), -1.0
@@ -170,7 +173,7 @@ func run() error {
 		}
 		world.To(now, 0)
 		up, rate, _, _ := angles(now, s.start, pendulum)
-		if math.Abs(up) > 0.35 || math.Abs(rate) > 2 {
+		if math.Abs(up) > 0.35 || math.Abs(rate) > 2 { // rad, rad/s: does not stand
 			stands = -1
 		} else if stands < 0 {
 			stands = now.Time

@@ -1,6 +1,6 @@
-// Command tolerances makes 2048 four-bars whose links are not quite as long as they should be, and says how far the
-// point on the coupler is beside its curve. The linkage is Hoeken's: half of the curve is nearly straight. Linear
-// propagation of errors has to find the same band.
+// Command tolerances makes 2048 four-bar linkages whose links deviate from their nominal lengths, and computes how far the point on
+// the coupler deviates from its nominal curve. The linkage is Hoeken's: half of the curve is nearly straight. Linear propagation of
+// errors has to give the same tolerance band.
 //
 // With the name of a file it writes the picture of the curve and its band there, as SVG.
 package main
@@ -23,17 +23,18 @@ import (
 
 const (
 	draws     = 2048
-	angles    = 72  // of the crank, in a turn
-	deviation = 0.1 // mm, of each length
-	tail      = 0.05
-	beyond    = 1.6448536269514722 // deviations of the normal law, with tail beyond them
-	agree     = 0.05               // of the band's half width
+	angles    = 72                 // of the crank, in a turn
+	deviation = 0.1                // mm, standard deviation of each length
+	tail      = 0.05               // probability beyond the band, on each side
+	beyond    = 1.6448536269514722 // quantile of the standard normal law with the probability tail beyond it
+	agree     = 0.05               // largest difference of the two bands, relative to the half width
 )
 
-// lengths are those of the links, mm.
+// lengths are the lengths of the links, mm.
 type lengths [5]float64
 
-// The links: from the crank's shaft to the rocker's pivot, and from pin to pin. The arm is the coupler up to the point.
+// The links in lengths. The ground is from the crank's shaft to the rocker's pivot; the arm is the coupler from the crank's pin to
+// the point, the coupler from pin to pin.
 const (
 	ground = iota
 	crank
@@ -47,7 +48,7 @@ var (
 	nominal = lengths{80, 40, 100, 100, 200}
 )
 
-// point is a place in the plane, mm.
+// point is a point or vector in the plane, mm.
 type point [2]float64
 
 func (p point) add(s float64, q point) point { return point{p[0] + s*q[0], p[1] + s*q[1]} }
@@ -55,7 +56,8 @@ func (p point) dot(q point) float64          { return p[0]*q[0] + p[1]*q[1] }
 func (p point) left() point                  { return point{-p[1], p[0]} } // turned by 90°
 func (p point) unit() point                  { return point{}.add(1/math.Hypot(p[0], p[1]), p) }
 
-// pose returns both pins and the point at an angle of the crank, by an intersection of circles.
+// pose returns the pin of the crank, the knee (the pin of coupler and rocker) and the point on the coupler (tip) at an angle of the
+// crank, by an intersection of circles.
 func (l *lengths) pose(angle float64) (pin, knee, tip point) {
 	sin, cos := math.Sincos(angle)
 	pin = point{l[crank] * cos, l[crank] * sin}
@@ -67,23 +69,23 @@ func (l *lengths) pose(angle float64) (pin, knee, tip point) {
 	return pin, knee, pin.add(l[arm]/l[coupler], knee.add(-1, pin))
 }
 
-// normal returns the unit normal of the curve of l at an angle, and
-// what the point moves along it for each mm of a length.
+// normal returns the unit normal n of the curve of l at an angle of the crank, and the derivatives, by each length, of the movement
+// of the point along n.
 //
-// Along the coupler is the unit vector e, and from the rocker's pivot to the knee goes r, with r·r = rocker². Its
-// differential is r·(dpin + e·dcoupler + e⊥·coupler·dφ − dpivot) = rocker·drocker, which gives the turn dφ of the
+// Let e be the unit vector along the coupler, and r the vector from the rocker's pivot to the knee, with r·r = rocker². The
+// differential of this is r·(dpin + e·dcoupler + e⊥·coupler·dφ − dpivot) = rocker·drocker, which gives the turn dφ of the
 // coupler. Then dtip = dpin + e·darm + e⊥·arm·dφ.
 func (l *lengths) normal(angle float64) (n point, by lengths) {
 	pin, knee, _ := l.pose(angle)
 	e, r := knee.add(-1, pin).unit(), knee.add(-1, point{l[ground]})
-	// moved is what the point moves by, given the move of the pin, the
-	// growth of the arm, and r·(what the knee still has to move).
+	// moved returns the movement of the point, given the movement of the pin, the change of the arm (longer), and
+	// lack = r·coupler·e⊥·dφ from the equation above.
 	moved := func(pin point, longer, lack float64) point {
 		turn := lack / (l[coupler] * r.dot(e.left()))
 		return pin.add(longer, e).add(l[arm]*turn, e.left())
 	}
 	u := pin.unit()
-	du := pin.left() // of the pin for a radian of the crank
+	du := pin.left() // movement of the pin per radian of the crank
 	n = moved(du, 0, -r.dot(du)).unit().left()
 	by[ground] = n.dot(moved(point{}, 0, r[0]))
 	by[crank] = n.dot(moved(u, 0, -r.dot(u)))
@@ -93,8 +95,8 @@ func (l *lengths) normal(angle float64) (n point, by lengths) {
 	return n, by
 }
 
-// linkage returns the plan of the nominal linkage, whose crank turns by
-// a radian in a second, the joints that lengths place, and the coupler.
+// linkage returns the plan of the nominal linkage, whose crank turns at 1 rad/s, the numbers of the three joints whose frames
+// depend on the lengths (pins), and the number of the coupler (body).
 func linkage() (plan *rung.Plan, pins [3]int, body int, err error) {
 	world := func(p point) spatial.Vec3 { return spatial.Vec3{p[0] / 1000, p[1] / 1000, 0} }
 	pin, knee, tip := nominal.pose(0)
@@ -118,7 +120,8 @@ func linkage() (plan *rung.Plan, pins [3]int, body int, err error) {
 	return plan, pins, k.Index(), err
 }
 
-// set gives state i the lengths of l: the frame of a rod is at its beginning, with x along it.
+// set gives state i of a batch the lengths l by the origins of the joints' frames: the frame of a rod is at its beginning, with x
+// along it.
 func (l *lengths) set(s *batch.States, i int, pins [3]int) error {
 	for k, origins := range [3][2]float64{{l[ground], 0}, {l[crank], 0}, {l[coupler], l[rocker]}} {
 		p, q := s.Frames(i, pins[k])
@@ -143,16 +146,16 @@ func draw() []lengths {
 	return all
 }
 
-// place is one of the nominal curve, with the band there: how far the points of the linkages are along the normal, mm.
+// place is a point of the nominal curve with the tolerance band there, mm along the normal.
 type place struct {
 	tip, normal point
-	low, high   float64 // with tail of the linkages below and above
-	linear      float64 // of the other way: low is -linear, high is linear
-	by          lengths
+	low, high   float64 // quantiles of the drawn linkages: the part tail is below low, and above high
+	linear      float64 // half width of the band by linear propagation of errors, from −linear to linear
+	by          lengths // derivatives from lengths.normal
 }
 
-// band returns the places of the curve, and the largest distance of a
-// point from where the intersection of circles has it, mm.
+// band returns the places of the curve with their bands, and the largest distance, mm, between a linkage's point as the batch
+// closes it and the same point by intersection of circles (off).
 func band(all []lengths) (places [angles]place, off float64, err error) {
 	plan, pins, body, err := linkage()
 	if err != nil {
@@ -180,7 +183,7 @@ func band(all []lengths) (places [angles]place, off float64, err error) {
 			return places, 0, err
 		}
 		for i := range all {
-			s.Set(i, start) // with the lengths of state i
+			s.Set(i, start) // keeps the lengths of state i
 		}
 		b.CloseJoints(s, out)
 		for i := range all {
@@ -208,15 +211,16 @@ func square(x lengths) (sum float64) {
 	return sum
 }
 
-// quantile returns the value below which a part of the sorted numbers lie, each of them in the middle of its share.
+// quantile returns the value below which the given part of the sorted numbers is, by interpolation; number i stands for the part
+// (i + ½)/n.
 func quantile(sorted []float64, part float64) float64 {
 	at := part*float64(len(sorted)) - 0.5
 	i := int(at)
 	return sorted[i] + (at-float64(i))*(sorted[i+1]-sorted[i])
 }
 
-// run prints the band of the drawn linkages beside the linear one, and the share of each length in it. It returns an error if the bands
-// differ.
+// run prints the band of the drawn linkages beside the linear one, and the share of each length in the variance. It returns an error
+// if the bands differ by more than agree. With an argument, it writes the picture to that file.
 func run() error {
 	places, off, err := band(draw())
 	if err != nil {
@@ -250,11 +254,11 @@ func run() error {
 }
 
 const (
-	larger = 10 // the width of the band in the picture
-	frame  = 20 // mm around it
+	larger = 10 // factor by which the band is drawn wider
+	frame  = 20 // mm, margin of the picture
 )
 
-// picture draws the linkage, the curve and both bands as SVG, a mm to a unit.
+// picture returns the linkage, the curve and both bands as SVG, with one unit for a mm.
 func picture(places *[angles]place) []byte {
 	curve := func(beside func(p *place) float64) string {
 		var at [angles]point
@@ -277,7 +281,7 @@ func picture(places *[angles]place) []byte {
 		2*(right-left), 2*(top-bottom), left, -top, right-left, top-bottom)
 	fmt.Fprintf(&b, `<rect x="%.0f" y="%.0f" width="%.0f" height="%.0f" fill="#fff"/>`+"\n", left, -top, right-left, top-bottom)
 	b.WriteString(`<g fill="#9ecae1" stroke="#9ecae1" stroke-width="0.4">` + "\n")
-	for k := range places { // piece by piece, as the band covers itself where the curve is narrow
+	for k := range places { // one quadrilateral after the other, as the band overlaps itself where the curve bends sharply
 		p, q := &places[k], &places[(k+1)%angles]
 		b.WriteString(`<path d="`)
 		for i, at := range []point{p.tip.add(larger*p.low, p.normal), q.tip.add(larger*q.low, q.normal), q.tip.add(larger*q.high, q.normal), p.tip.add(larger*p.high, p.normal)} {
@@ -305,7 +309,7 @@ func picture(places *[angles]place) []byte {
 	return b.Bytes()
 }
 
-// smooth returns the closed curve through points, in cubic pieces whose tangents are the differences of their neighbours.
+// smooth returns the SVG path of a closed curve through points: a Catmull-Rom spline as cubic Bézier pieces.
 func smooth(p []point) string {
 	var b bytes.Buffer
 	n := len(p)

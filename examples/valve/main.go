@@ -1,7 +1,7 @@
-// Command valve lifts a valve by a cam: a law between two coordinates in place of the contact of the cam with its follower.
-// The profile is a formula with two continuous derivatives. What the cam presses on the follower with is the multiplier of
-// the coupling. As the shaft turns faster it falls below zero at the top: there the spring no longer holds the valve on
-// the cam.
+// Command valve lifts a valve by a cam: a coupling of two coordinates takes the place of the contact of the cam with its follower.
+// The profile is a formula with two continuous derivatives. The multiplier of the coupling is the force of the cam on the
+// follower. When the shaft turns faster, this force falls below zero at the top: there the spring can no longer hold the valve
+// on the cam.
 package main
 
 import (
@@ -19,13 +19,13 @@ import (
 
 const (
 	lift      = 0.009  // m
-	half      = 1.2    // rad, of the shaft from the valve's opening to the top
+	half      = 1.2    // rad, angle of the shaft from the valve's opening to the largest lift
 	mass      = 0.12   // kg, of the valve
-	stiffness = 30_000 // N/m, of its spring
-	preload   = 250.0  // N, while the valve is closed
+	stiffness = 30_000 // N/m, of the valve's spring
+	preload   = 250.0  // N, of the spring while the valve is closed
 )
 
-// train returns shaft and valve, with the valve closed, while the shaft turns at a speed, rad/s.
+// train returns the model of shaft and valve, which starts with the valve closed; the shaft turns at a speed, rad/s.
 func train(speed float64) (*model.Model, error) {
 	b := rung.NewBuilder("valve").Gravity(0, 0, 0)
 	y, z := spatial.Vec3{0, 1, 0}, spatial.Vec3{0, 0, 1}
@@ -44,7 +44,8 @@ func train(speed float64) (*model.Model, error) {
 	return b.Model()
 }
 
-// byHand returns the lift at an angle of the shaft, and the force m·s″·ω² + k·s + preload of the cam.
+// byHand returns the lift s, m, at an angle of the shaft, rad, and the force of the cam, N, m·s″·ω² + k·s + preload at the speed ω,
+// where s″ is the second derivative of s by the angle.
 func byHand(angle, speed float64) (s, force float64) {
 	u := (math.Mod(angle, 2*math.Pi) - math.Pi) / half
 	v := 1 - u*u
@@ -52,7 +53,7 @@ func byHand(angle, speed float64) (s, force float64) {
 		return 0, preload
 	}
 	s = lift * v * v * v
-	bend := lift / (half * half) * (24*u*u*v - 6*v*v)
+	bend := lift / (half * half) * (24*u*u*v - 6*v*v) // s″
 	return s, mass*bend*speed*speed + stiffness*s + preload
 }
 

@@ -1,5 +1,6 @@
-// Command wheels lets a ball roll on a turntable, where it goes around slower than the table, and asks what a cart on two wheels and a
-// castor can do: how many ways it moves at a moment, and how many displacements it reaches in the end.
+// Command wheels lets a ball roll on a turntable, where it circles more slowly than the table, and counts the freedoms of a cart on
+// two wheels and a castor: of its velocities at an instant, and of the displacements that it reaches over time. It also prints the
+// force on the edge of a sledge.
 package main
 
 import (
@@ -14,9 +15,10 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
+// up is the vertical axis, world frame.
 var up = spatial.Vec3{0, 0, 1}
 
-// round is a body with moments of inertia about its axis z, and across it.
+// round returns a body of revolution about z with the moments of inertia axial about z and across about x and y, kg m².
 func round(mass, axial, across float64) bodies.Body {
 	d, err := bodies.New(mass, spatial.Vec3{}, spatial.Diag3(across, across, axial))
 	if err != nil {
@@ -25,7 +27,8 @@ func round(mass, axial, across float64) bodies.Body {
 	return d
 }
 
-// turntable prints where a homogeneous ball is after 7/2 turns of the table that it rolls on.
+// turntable prints the position of a homogeneous ball on a turning table after a half and a whole circle of the ball, beside
+// the position by hand. The ball circles once in 7/2 turns of the table.
 func turntable() error {
 	const radius, turn = 0.1, 3.0
 	at, v := spatial.Vec3{0.8, 0.3, radius}, spatial.Vec3{0.4, -0.9, 0}
@@ -33,7 +36,7 @@ func turntable() error {
 	table := b.Body("table", round(5, 0.4, 0.2), rung.At(0, 0, 0))
 	ball := b.Body("ball", round(0.5, 0.002, 0.002), rung.At(at[0], at[1], at[2])) // 2/5·m·r²
 	b.Move(table, spatial.Vec3{}, up.Scale(turn))
-	b.Move(ball, v, up.Cross(v.Sub(up.Scale(turn).Cross(at))).Scale(1/radius)) // so that it does not slip
+	b.Move(ball, v, up.Cross(v.Sub(up.Scale(turn).Cross(at))).Scale(1/radius)) // rolls without slip
 	b.Revolute("axis", rung.World, table, spatial.Vec3{}, up).Motion = []*joints.Motion{joints.NewPolynomial([]float64{0, turn})}
 	b.Rolling("contact", table, ball, spatial.Vec3{}, up, build.Wheel{Center: at, Axle: up, Radius: radius, TyreRadius: radius})
 	m, err := b.Model()
@@ -54,7 +57,7 @@ func turntable() error {
 			return err
 		}
 		x := s.State().Bodies[ball.Index()].Position
-		// Around the centre at + 7/(2Ω)·n×v.
+		// The ball circles about the point at + 7/(2Ω)·n×v.
 		center := at.Add(up.Cross(v).Scale(7 / (2 * turn)))
 		want := center.Add(at.Sub(center).Scale(math.Cos(2 * math.Pi * part)))
 		for k, name := range []string{"x", "y"} {
@@ -64,7 +67,7 @@ func turntable() error {
 	return nil
 }
 
-// cart prints what the rows of a cart say, whose castor only touches the ground.
+// cart prints the rows, the rank and the freedoms of a cart on two wheels that roll without slip and a castor with the given slip.
 func cart(castor joints.Slip) error {
 	const radius = 0.2
 	b := rung.NewBuilder("cart")
@@ -98,7 +101,7 @@ func cart(castor joints.Slip) error {
 	return nil
 }
 
-// sledge prints the force of an edge on a body that turns as it slides.
+// sledge prints the force of an edge that does not slip sideways on a body that slides and turns, beside the force by hand.
 func sledge() error {
 	const mass, inertia, behind, speed, turn = 2.0, 0.3, 0.4, 1.5, 2.0
 	b := rung.NewBuilder("sledge")
@@ -120,7 +123,7 @@ func sledge() error {
 	return nil
 }
 
-// run shows the ball on the turntable, the cart with four kinds of castor, and the sledge.
+// run prints the results for the ball on the turntable, the cart with four kinds of castor, and the sledge.
 func run() error {
 	if err := turntable(); err != nil {
 		return err

@@ -14,18 +14,18 @@ import (
 	"time"
 )
 
-// entry is a file of an archive, a link if it has where to.
+// entry is a file, a folder or a link of an archive.
 type entry struct {
-	name    string // with slashes
+	name    string // with slashes; a folder's ends in one
 	data    []byte
-	program bool
-	link    string
+	program bool   // executable
+	link    string // target; "": no link
 }
 
-// tree is what an archive holds.
+// tree is the content of an archive.
 type tree []entry
 
-// add adds files of a folder that match a pattern, below a folder of the archive.
+// add adds the files that match a pattern to a folder of the archive. It returns an error if there are none.
 func (t *tree) add(pattern, below string) error {
 	list, err := filepath.Glob(pattern)
 	if err != nil || len(list) == 0 {
@@ -41,7 +41,7 @@ func (t *tree) add(pattern, below string) error {
 	return nil
 }
 
-// sorted returns the entries in order with the folders above them, whose names end in a slash.
+// sorted returns the entries and the folders that they are in, sorted by name.
 func (t tree) sorted() tree {
 	have := map[string]bool{}
 	list := slices.Clone(t)
@@ -57,7 +57,7 @@ func (t tree) sorted() tree {
 	return list
 }
 
-// mode returns the permissions of an entry, which do not depend on those that files have here.
+// mode returns the permissions of an entry. They do not depend on the permissions of the file on this machine.
 func (e *entry) mode() os.FileMode {
 	switch {
 	case strings.HasSuffix(e.name, "/"):
@@ -104,7 +104,7 @@ func (t tree) tarGz(at time.Time) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// zip returns the tree as .zip, which has no links here.
+// zip returns the tree as .zip. Equal trees and times give equal bytes. It returns an error if the tree has a link.
 func (t tree) zip(at time.Time) ([]byte, error) {
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
@@ -129,7 +129,7 @@ func (t tree) zip(at time.Time) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// pack writes the tree into the release, as a zip file for Windows, below a folder with the name of the archive.
+// pack writes the tree into the release as an archive of one folder with the name of the archive: as .zip if zipped, else as .tar.gz.
 func (r *release) pack(t tree, name string, zipped bool) error {
 	below := make(tree, len(t))
 	for i, e := range t {

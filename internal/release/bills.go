@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// bills writes what is in each program, as CycloneDX, and holds it against what Go notes in them.
+// bills writes a bill of materials for each program, as CycloneDX, and compares it with the modules that Go notes in the program.
 func (r *release) bills() error {
 	if r.sbom == "" {
 		r.missing = append(r.missing, "bills of materials: -sbom names no cyclonedx-gomod")
@@ -31,13 +31,14 @@ func (r *release) bills() error {
 			}
 		}
 	}
-	// In a program for WebAssembly the tool finds nothing noted, so it lists what the package is built of.
+	// The tool cannot read the notes in a program for WebAssembly, so it lists the modules of the package.
 	args := []string{"app", "-main", "cmd/rungwasm", r.source}
 	env := []string{"GOOS=js", "GOARCH=wasm", "CGO_ENABLED=0"}
 	return r.bill(r.source, env, args, filepath.Join(r.work, "playground", wasm), fmt.Sprintf("playground_%s.cdx.json", r.version))
 }
 
-// bill writes one bill, by the tool in a folder with more in its environment and arguments of its own.
+// bill writes the bill of a program to a file with a name, by the tool in the folder dir, with env added to its environment. args are the
+// subcommand of the tool and its arguments.
 func (r *release) bill(dir string, env, args []string, program, name string) error {
 	to := filepath.Join(r.out, name)
 	args = append([]string{args[0], "-json", "-noserial", "-notimestamp", "-std", "-output", to}, args[1:]...)
@@ -60,7 +61,7 @@ func (r *release) bill(dir string, env, args []string, program, name string) err
 	return compareBill(b, program, info)
 }
 
-// compareBill holds a bill against what Go notes in a program.
+// compareBill compares the bill b with info, the notes of Go in the program. It returns an error if their modules differ.
 func compareBill(b []byte, program string, info *buildinfo.BuildInfo) error {
 	var bill struct {
 		Components []struct{ Name, Version string }
@@ -81,9 +82,10 @@ func compareBill(b []byte, program string, info *buildinfo.BuildInfo) error {
 	return nil
 }
 
+// sumsFile is the name of the file of digests.
 const sumsFile = "SHA256SUMS"
 
-// sums writes the digests of all files, as sha256sum -c reads them.
+// sums writes the digests of all files of the release, in the form that sha256sum -c reads.
 func (r *release) sums() error {
 	list, err := os.ReadDir(r.out)
 	if err != nil {
@@ -100,7 +102,7 @@ func (r *release) sums() error {
 	return r.write(sumsFile, b.Bytes())
 }
 
-// same compares the digests of two folders.
+// same compares the digests of two folders, and returns an error that names the files that differ.
 func same(a, b string) error {
 	first, err := os.ReadFile(filepath.Join(a, sumsFile))
 	if err != nil {

@@ -15,7 +15,8 @@ type platform struct{ system, processor string }
 
 func (p platform) String() string { return p.system + "_" + p.processor }
 
-// env returns what makes Go build for a platform, with the cache of the release for this machine.
+// env returns the environment variables with which Go builds for a platform. For this machine they have the cache of the release, if it
+// has one.
 func (r *release) env(p platform) []string {
 	e := []string{"GOOS=" + p.system, "GOARCH=" + p.processor}
 	if p == host && r.cache != "" {
@@ -32,12 +33,12 @@ func (p platform) exe() string {
 	return "rung"
 }
 
-// library returns the name of the shared library, as the Makefile has it.
+// library returns the name of the shared library in the Makefile.
 func (p platform) library() string {
 	return map[string]string{"linux": "librung.so", "darwin": "librung.dylib", "windows": "librung-1.dll"}[p.system]
 }
 
-// stub returns the name of the part in C of units for simulation tools; "": they are not for this system.
+// stub returns the name of the C part of functional mock-up units; "": there are no units for this system.
 func (p platform) stub() string {
 	if p.system == "linux" {
 		return "rung-fmu.so"
@@ -45,10 +46,10 @@ func (p platform) stub() string {
 	return ""
 }
 
-// platforms are those of a release.
+// platforms are the platforms of a release.
 var platforms = []platform{{"linux", "amd64"}, {"linux", "arm64"}, {"darwin", "amd64"}, {"darwin", "arm64"}, {"windows", "amd64"}}
 
-// parsePlatforms reads names of platforms by commas; of none, all are meant.
+// parsePlatforms returns the platforms in a list of names with commas between them, all platforms for an empty list.
 func parsePlatforms(names string) (list []platform, err error) {
 	if names == "" {
 		return platforms, nil
@@ -63,7 +64,7 @@ func parsePlatforms(names string) (list []platform, err error) {
 	return list, nil
 }
 
-// built returns the path of a file of a platform that has been built.
+// built returns the path to which a file is built for a platform.
 func (r *release) built(p platform, name string) string {
 	return filepath.Join(r.work, "built", p.String(), name)
 }
@@ -74,7 +75,7 @@ func (r *release) has(p platform, name string) bool {
 	return name != "" && err == nil
 }
 
-// commands builds the command for all platforms, and for this one, which writes manual pages and completions.
+// commands builds the command for all platforms that are asked for, and for this machine, on which it writes manual pages and completions.
 func (r *release) commands() error {
 	all := r.only
 	if !slices.Contains(all, host) {
@@ -103,7 +104,7 @@ func (r *release) commands() error {
 	return err
 }
 
-// inspect holds a program against the version, the commit and NOTICE by what Go notes in it.
+// inspect checks the notes of Go in a program: version, commit, flags, and that NOTICE has all modules.
 func (r *release) inspect(path string) error {
 	info, err := infoOf(path)
 	if err == nil {
@@ -115,7 +116,7 @@ func (r *release) inspect(path string) error {
 	return nil
 }
 
-// fault returns what is wrong with a program.
+// fault returns an error if the notes of Go in a program differ from the release (inspect).
 func (r *release) fault(info *buildinfo.BuildInfo) error {
 	if info.Main.Version != r.version.tag() {
 		return fmt.Errorf("it is of version %q", info.Main.Version)
@@ -140,7 +141,7 @@ func (r *release) fault(info *buildinfo.BuildInfo) error {
 	return nil
 }
 
-// compilers returns the names of the compilers for a platform that may be on this machine.
+// compilers returns the possible names of a C compiler for a platform, nil if this machine cannot have one.
 func compilers(p platform) []string {
 	gnu := map[string]string{"amd64": "x86_64", "arm64": "aarch64"}[p.processor]
 	switch {
@@ -158,7 +159,7 @@ func compilers(p platform) []string {
 	return nil
 }
 
-// compiler returns a compiler for a platform; "": there is none.
+// compiler returns the name of a C compiler for a platform that this machine has; "": it has none.
 func compiler(p platform) string {
 	for _, name := range compilers(p) {
 		if _, err := exec.LookPath(name); err == nil {
@@ -168,7 +169,7 @@ func compiler(p platform) string {
 	return ""
 }
 
-// sharedLibraries brings or builds the library and the part in C of units for each platform.
+// sharedLibraries calls sharedLibrary for each platform that is asked for.
 func (r *release) sharedLibraries() error {
 	for _, p := range r.only {
 		if err := r.sharedLibrary(p); err != nil {
@@ -178,8 +179,8 @@ func (r *release) sharedLibraries() error {
 	return nil
 }
 
-// sharedLibrary brings or builds the library for p, with the part in C of units, and holds it against version, commit and NOTICE. Without a
-// compiler it notes that it is missing.
+// sharedLibrary copies (bring) or builds the library for p, with the C part of units, and inspects it. Without a compiler it notes that the
+// library is missing.
 func (r *release) sharedLibrary(p platform) error {
 	brought, err := r.bring(p)
 	if err != nil {
@@ -210,7 +211,7 @@ func (r *release) sharedLibrary(p platform) error {
 	return r.inspect(r.built(p, p.library()))
 }
 
-// bring copies the files of a platform from the folder of what was built elsewhere, and reports whether they are there.
+// bring copies the files of a platform that were built elsewhere, from the flag -libraries. It reports false if there are none.
 func (r *release) bring(p platform) (bool, error) {
 	if r.libraries == "" {
 		return false, nil
@@ -238,7 +239,7 @@ func (r *release) bring(p platform) (bool, error) {
 	return true, nil
 }
 
-// oneLibrary makes the library for one platform, as -libraries takes it elsewhere.
+// oneLibrary makes the library for one platform, in the form that -libraries takes on another machine.
 func (r *release) oneLibrary(name string) error {
 	list, err := parsePlatforms(name)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// papers are what goes with every program.
+// papers returns the files that go with every program: LICENSE and NOTICE.
 func (r *release) papers() (t tree, err error) {
 	for _, name := range []string{"LICENSE", "NOTICE"} {
 		if err := t.add(filepath.Join(r.source, name), ""); err != nil {
@@ -20,7 +20,7 @@ func (r *release) papers() (t tree, err error) {
 	return t, nil
 }
 
-// shells are those for which there are completions, and where systems look for them below share.
+// shells are the shells with completions, and the places below share where systems look for these.
 var shells = []struct{ name, file string }{
 	{"bash", "bash-completion/completions/rung"}, {"zsh", "zsh/site-functions/_rung"},
 	{"fish", "fish/vendor_completions.d/rung.fish"}, {"powershell", "powershell/rung.ps1"},
@@ -45,7 +45,8 @@ func (r *release) share() (t tree, err error) {
 	return t, nil
 }
 
-// unitLibraries returns what rung export needs for units, in a folder; none where units are not for the system.
+// unitLibraries returns the libraries that rung export needs for units, in the folder below of an archive; nil if the system has no units
+// or a library was not built.
 func (r *release) unitLibraries(p platform, below string) (t tree, err error) {
 	if p.stub() == "" || !r.has(p, p.library()) || !r.has(p, p.stub()) {
 		return nil, nil
@@ -68,7 +69,7 @@ func (r *release) noUnits(p platform) {
 	r.missing = append(r.missing, what)
 }
 
-// archives packs the command for each platform.
+// archives packs the command for each platform for which it was built.
 func (r *release) archives() error {
 	papers, err := r.papers()
 	if err != nil {
@@ -106,13 +107,15 @@ func (r *release) archives() error {
 	return nil
 }
 
-// runtimeLicence is the licence of what MinGW-w64 links into a library for Windows, where Debian has it.
 const (
+	// runtimeLicence is the name of the licence of the runtime that MinGW-w64 links into a library for Windows.
 	runtimeLicence = "LICENSE.mingw-w64"
-	runtimeDebian  = "/usr/share/doc/mingw-w64-common/copyright"
+	// runtimeDebian is the path of that licence on Debian.
+	runtimeDebian = "/usr/share/doc/mingw-w64-common/copyright"
 )
 
-// libraryArchives packs the shared library for each platform for which there is one.
+// libraryArchives packs the shared library for each platform for which there is one. A library for Windows without the licence of its
+// runtime is noted as missing, and removed.
 func (r *release) libraryArchives() error {
 	for _, p := range platforms {
 		if !r.has(p, p.library()) {
@@ -138,7 +141,7 @@ func (r *release) libraryArchives() error {
 	return nil
 }
 
-// bringRuntimeLicence puts the licence of MinGW-w64's runtime beside a library that has it within.
+// bringRuntimeLicence copies the licence of MinGW-w64's runtime beside the library into which that runtime is linked.
 func (r *release) bringRuntimeLicence(p platform) error {
 	if r.has(p, runtimeLicence) {
 		return nil
@@ -150,7 +153,8 @@ func (r *release) bringRuntimeLicence(p platform) error {
 	return os.WriteFile(r.built(p, runtimeLicence), text, 0o666)
 }
 
-// libraryTree returns the library by the name as it is loaded, a link by the name that linkers look for, headers, and pkg-config.
+// libraryTree returns the archive of a library: the library under the name by which it is loaded, a link with the name for
+// linkers, headers, and a file for pkg-config.
 func (r *release) libraryTree(p platform) (tree, error) {
 	t, err := r.papers()
 	if err != nil {
@@ -185,7 +189,7 @@ func (r *release) libraryTree(p platform) (tree, error) {
 	return t, nil
 }
 
-// pkgConfig returns what pkg-config says of the library, wherever the archive is unpacked.
+// pkgConfig returns the file for pkg-config. Its paths are relative, so the archive may be unpacked anywhere.
 func (r *release) pkgConfig(p platform) []byte {
 	link := "-L${prefix}/lib -lrung"
 	if p.system == "windows" {
@@ -195,7 +199,7 @@ func (r *release) pkgConfig(p platform) []byte {
 		"URL: https://github.com/rung-mbd/rung\nVersion: " + r.version.String() + "\nCflags: -I${prefix}/include\nLibs: " + link + "\n")
 }
 
-// wheels makes Python's package for each library.
+// wheels makes a wheel, Python's package, for each library.
 func (r *release) wheels() error {
 	for _, p := range platforms {
 		if !r.has(p, p.library()) {
@@ -216,7 +220,7 @@ func (r *release) wheels() error {
 	return nil
 }
 
-// wheelTag returns the tag of a wheel. That for Linux has the oldest C library with all that the library asks for.
+// wheelTag returns the platform tag of a wheel. For Linux it names the oldest version of glibc with all symbols that the library needs.
 func (r *release) wheelTag(p platform) (string, error) {
 	processor := map[string]string{"amd64": "x86_64", "arm64": "aarch64"}[p.processor]
 	switch p.system {
@@ -234,7 +238,7 @@ func (r *release) wheelTag(p platform) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	newest := 17 // of manylinux2014, which all tools know
+	newest := 17 // at least glibc 2.17, the version of manylinux2014, which all tools know
 	for _, n := range needs {
 		for _, v := range n.Needs {
 			minor, ok := strings.CutPrefix(v.Dep, "GLIBC_2.")
@@ -252,7 +256,7 @@ func (r *release) wheelTag(p platform) (string, error) {
 	return fmt.Sprintf("manylinux_2_%d_%s", newest, processor), nil
 }
 
-// page packs the playground, which has the program for WebAssembly, and what starts it.
+// page builds and packs the playground: a page and the program for WebAssembly.
 func (r *release) page() error {
 	r.say("playground")
 	folder := filepath.Join(r.work, "playground")

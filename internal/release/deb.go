@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// debs makes packages for Debian and its kin, by dpkg-deb.
+// debs makes packages for Debian and its derivatives, by dpkg-deb.
 func (r *release) debs() error {
 	if _, err := exec.LookPath("dpkg-deb"); err != nil {
 		r.missing = append(r.missing, "packages for Debian: dpkg-deb is not here")
@@ -30,7 +30,7 @@ func (r *release) debs() error {
 		if err := r.lay(t, folder); err != nil {
 			return err
 		}
-		// What xz writes depends on the number of threads, and it takes ten times as long for a file a quarter smaller.
+		// The output of xz depends on the number of threads, and xz takes ten times as long for a file that is a quarter smaller.
 		c := r.command(r.work, nil, "dpkg-deb", "--root-owner-group", "-Zgzip", "-z9", "--build", folder,
 			filepath.Join(r.out, fmt.Sprintf("rung_%s_%s.deb", r.version, p.processor)))
 		if _, err := output(c); err != nil {
@@ -40,7 +40,7 @@ func (r *release) debs() error {
 	return nil
 }
 
-// compressed returns data as gzip -9n writes it.
+// compressed returns data compressed by gzip, without name and time.
 func compressed(data []byte) ([]byte, error) {
 	var b bytes.Buffer
 	w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
@@ -54,7 +54,8 @@ func compressed(data []byte) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// debControl is what a package says of itself. The address is one that nobody has: faults go where Bugs says.
+// debControl is the control file of a package, a format for version, architecture and size. Nobody has the address of its maintainer:
+// faults are reported at the address in Bugs.
 const debControl = `Package: rung
 Version: %s
 Architecture: %s
@@ -70,7 +71,7 @@ Description: dynamics of mechanisms with many kinematic loops
  equilibria and modes. Redundant constraints are solved and explained by name.
 `
 
-// debTree returns the files of a package where Debian wants them, and its control file.
+// debTree returns the files of a package at the places of Debian's policy, and its control files.
 func (r *release) debTree(p platform) (t tree, err error) {
 	share, err := r.share()
 	if err != nil {
@@ -109,14 +110,14 @@ func (r *release) debTree(p platform) (t tree, err error) {
 	for _, e := range t.sorted() {
 		if !e.mode().IsDir() {
 			size += (len(e.data) + 1023) / 1024
-			sums += fmt.Sprintf("%x  %s\n", md5.Sum(e.data), e.name) // what dpkg -V compares
+			sums += fmt.Sprintf("%x  %s\n", md5.Sum(e.data), e.name) // for dpkg -V
 		}
 	}
 	control := fmt.Sprintf(debControl, r.version.debian(), p.processor, size)
 	return append(t, entry{name: "DEBIAN/control", data: []byte(control)}, entry{name: "DEBIAN/md5sums", data: []byte(sums)}), nil
 }
 
-// debDocs returns licences and the changes.
+// debDocs returns the licences and the changelog at their places in a package.
 func (r *release) debDocs() (t tree, err error) {
 	for _, d := range []struct {
 		name, as string
@@ -137,7 +138,7 @@ func (r *release) debDocs() (t tree, err error) {
 	return t, nil
 }
 
-// lay writes a tree as files with the modes and the time of archives, whatever the mask of this process is.
+// lay writes a tree as files in a folder, with the modes and the time of archives, whatever the umask is.
 func (r *release) lay(t tree, folder string) error {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return err
@@ -155,7 +156,7 @@ func (r *release) lay(t tree, folder string) error {
 			return err
 		}
 	}
-	for i := len(list) - 1; i >= -1; i-- { // folders after what is in them
+	for i := len(list) - 1; i >= -1; i-- { // folders after their files, as writing changes the time of a folder
 		name, mode := folder, os.FileMode(0o755)
 		if i >= 0 {
 			name, mode = filepath.Join(folder, filepath.FromSlash(list[i].name)), list[i].mode().Perm()

@@ -12,24 +12,24 @@ import (
 	"time"
 )
 
-// release is one release under way.
+// release is a release that is being made.
 type release struct {
 	ctx       context.Context
 	version   version
 	source    string     // the clone
-	work, out string     // folders for what is between, and for the files
-	libraries string     // folder with those that were built elsewhere; "": none
-	sbom      string     // path of cyclonedx-gomod
-	only      []platform // what is built for
-	cache     string     // of Go, for what is built for this machine; "": the usual
+	work, out string     // folders for intermediate files, and for the files of the release
+	libraries string     // folder with libraries that were built elsewhere; "": there are none
+	sbom      string     // path of cyclonedx-gomod; "": there is none
+	only      []platform // the platforms that are asked for
+	cache     string     // Go's cache when building for this machine; "": the usual one
 	begun     time.Time
-	epoch     time.Time // of all files
+	epoch     time.Time // the time of all files
 	commit    string
 	licensed  map[string]bool // modules that NOTICE has, as path@version
 
-	missing []string // what was not built, with the reason
-	without []string // what is not made by design
-	held    []string // what keeps the files from being published
+	missing []string // files that were not built, with the reason
+	without []string // files that are not made by design
+	held    []string // reasons not to publish the files
 }
 
 // main makes a release, and ends early at an interrupt.
@@ -42,7 +42,7 @@ func main() {
 	}
 }
 
-// run makes a release, or with -library one library, as the flags say.
+// run makes a release or, with the flag -library, one library.
 func run(ctx context.Context, args []string) error {
 	f := flag.NewFlagSet("release", flag.ContinueOnError)
 	text := f.String("version", "", "such as 0.1.0 or 0.2.0-rc.1")
@@ -86,7 +86,7 @@ func run(ctx context.Context, args []string) error {
 	return r.report(*strict)
 }
 
-// make makes all files.
+// make makes all files of the release.
 func (r *release) make() error {
 	for _, step := range []func() error{
 		r.prepare, r.checkout, r.licences, r.describe, r.commands, r.sharedLibraries, r.archives, r.libraryArchives, r.wheels, r.debs,
@@ -99,7 +99,7 @@ func (r *release) make() error {
 	return nil
 }
 
-// prepare makes the folders, and empties that of the files.
+// prepare makes the folders, and removes the files of an earlier release. It returns an error if the folder has any other file.
 func (r *release) prepare() (err error) {
 	for _, path := range []*string{&r.out, &r.libraries, &r.sbom} {
 		if *path != "" {
@@ -128,7 +128,7 @@ func (r *release) prepare() (err error) {
 	return os.MkdirAll(r.work, 0o777)
 }
 
-// made reports whether a release makes a file of the name.
+// made reports whether a release makes files with such a name.
 func made(name string) bool {
 	for _, begin := range []string{"rung_", "rung-", "librung_", "playground_", "notes.md", sumsFile} {
 		if strings.HasPrefix(name, begin) {
@@ -138,10 +138,9 @@ func made(name string) bool {
 	return false
 }
 
-// again makes the files a second time, elsewhere, and compares. What is built for this machine, the command and the library, is
-// compiled from nothing, with an empty cache: that shows whether a folder, a cache or chance gets into what compilers make. Other systems
-// have the same compilers with the same flags, so what the first time has compiled for them is taken from its cache, and linked and
-// packed again.
+// again makes the files a second time, in other folders, and compares. The command and the library for this machine are compiled with an
+// empty cache: that shows whether a folder, a cache or chance influences the output of compilers. For other systems, which have the same
+// compilers with the same flags, the second time takes compiled packages from the cache of the first, and links and packs them again.
 func (r *release) again(work string) error {
 	r.say("the second time")
 	second := *r
@@ -155,12 +154,13 @@ func (r *release) again(work string) error {
 	return same(r.out, second.out)
 }
 
-// say says what is done now, and when that was.
+// say prints the step that begins, and the time since the start.
 func (r *release) say(what ...any) {
 	fmt.Printf("%4.0f s  %s\n", time.Since(r.begun).Seconds(), strings.TrimSuffix(fmt.Sprintln(what...), "\n"))
 }
 
-// report tells what was made and what was not.
+// report prints the files that were made and the files that were not. If strict, it returns an error if files are missing or must not be
+// published.
 func (r *release) report(strict bool) error {
 	list, err := os.ReadDir(r.out)
 	if err != nil {

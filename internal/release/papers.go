@@ -15,11 +15,11 @@ import (
 	"strings"
 )
 
-// mostPaper bounds what is read of a file within an archive: no licence is as long, and programs are longer.
+// mostPaper is the size in bytes up to which files within archives are read. Licences are shorter, and programs longer.
 const mostPaper = 1 << 20
 
-// licenceTexts looks into each file of the release that has programs in it: LICENSE and NOTICE are there as they are in the commit, and
-// with a library for Windows the licence of the runtime that is linked into it.
+// licenceTexts checks that each archive of the release has LICENSE and NOTICE as in the commit and, with a library for Windows, the licence
+// of the runtime that is linked into it.
 func (r *release) licenceTexts() error {
 	var want []string
 	for _, name := range []string{"LICENSE", "NOTICE"} {
@@ -48,7 +48,7 @@ func (r *release) licenceTexts() error {
 	return nil
 }
 
-// lacks tells what is missing of the licences in an archive.
+// lacks returns an error if an archive lacks one of the texts want, or has a library for Windows without the licence of its runtime.
 func lacks(files map[string]string, want []string) error {
 	windows, runtime := false, false
 	var texts []string
@@ -69,7 +69,7 @@ func lacks(files map[string]string, want []string) error {
 	return nil
 }
 
-// within returns the files of an archive, of short ones with what is in them, unpacked if that is packed by itself.
+// within returns the texts of the files of an archive by name (paper).
 func (r *release) within(name string) (map[string]string, error) {
 	b, err := os.ReadFile(name)
 	if err != nil {
@@ -94,7 +94,7 @@ func (r *release) within(name string) (map[string]string, error) {
 	return nil, errors.New("nobody looks for licences in a file of this kind")
 }
 
-// withinZip returns the files of a zip archive by their names, as paper does.
+// withinZip returns the texts of the files of a zip archive by name (paper).
 func withinZip(b []byte) (map[string]string, error) {
 	z, err := zip.NewReader(bytes.NewReader(b), int64(len(b)))
 	if err != nil {
@@ -115,7 +115,7 @@ func withinZip(b []byte) (map[string]string, error) {
 	return files, nil
 }
 
-// withinTar returns the files of a tar archive by their names, as paper does.
+// withinTar returns the texts of the files of a tar archive by name (paper).
 func withinTar(from io.Reader) (map[string]string, error) {
 	files := map[string]string{}
 	for t := tar.NewReader(from); ; {
@@ -132,7 +132,7 @@ func withinTar(from io.Reader) (map[string]string, error) {
 	}
 }
 
-// paper returns what is in a file, nothing if that is long.
+// paper returns the text of a file of an archive, uncompressed if its name ends in .gz, and "" if it is larger than mostPaper.
 func paper(name string, from io.Reader, size int64) (string, error) {
 	if size > mostPaper {
 		return "", nil

@@ -13,7 +13,8 @@ import (
 	"time"
 )
 
-// command returns a command in a folder. Its environment is this one's without what changes programs, and with more.
+// command returns a command in a folder. Its environment is the present one without variables that could change the files of the release,
+// with fixed values for some, and with more.
 func (r *release) command(dir string, more []string, name string, args ...string) *exec.Cmd {
 	c := exec.CommandContext(r.ctx, name, args...)
 	c.Dir = dir
@@ -35,7 +36,7 @@ func (r *release) command(dir string, more []string, name string, args ...string
 	return c
 }
 
-// output runs a command, and returns what it prints. An error has what it said.
+// output runs a command, and returns its output without white space around it. An error has the output and the messages of the command.
 func output(c *exec.Cmd) (string, error) {
 	var said bytes.Buffer
 	c.Stderr = &said
@@ -46,11 +47,12 @@ func output(c *exec.Cmd) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
+// git runs git in a folder.
 func (r *release) git(dir string, args ...string) (string, error) {
 	return output(r.command(dir, nil, "git", args...))
 }
 
-// checkout makes the clone with the tag, and finds the time of the release.
+// checkout clones the present commit, tags it with the version there, and finds the time of the release.
 func (r *release) checkout() error {
 	root, err := r.git("", "rev-parse", "--show-toplevel")
 	if err != nil {
@@ -77,7 +79,8 @@ func (r *release) checkout() error {
 	return err
 }
 
-// compareTag looks at the repository: whether it has the tag, at this commit, and whether something is in no commit.
+// compareTag checks the repository. A tag of the version at another commit is an error; no tag, and changes that are in no commit, are
+// reasons not to publish.
 func (r *release) compareTag(root string) error {
 	at, err := r.git(root, "rev-parse", "-q", "--verify", "refs/tags/"+r.version.tag()+"^{commit}")
 	switch {
@@ -96,7 +99,7 @@ func (r *release) compareTag(root string) error {
 // zipFirst and zipLast are the times that zip files can hold, s since 1970: from the start of 1980 to the end of 2107.
 const zipFirst, zipLast = 315532800, 4354819199
 
-// time returns the time of all files: that of SOURCE_DATE_EPOCH, or of the commit.
+// time returns the time of all files: epoch, the value of SOURCE_DATE_EPOCH, or the time of the commit if it is empty.
 func (r *release) time(epoch string) (time.Time, error) {
 	if epoch == "" {
 		var err error
@@ -122,7 +125,8 @@ var (
 	listed = regexp.MustCompile(`(?m)^(\S+) (v\S+): `)
 )
 
-// describe writes the notes.
+// describe writes the notes of the release from CHANGELOG.md. It notes reasons not to publish if the changelog or CITATION.cff is not of
+// this version.
 func (r *release) describe() error {
 	changelog, err := r.read("CHANGELOG.md")
 	if err != nil {
@@ -145,7 +149,7 @@ func (r *release) describe() error {
 	return r.write("notes.md", []byte(text))
 }
 
-// licences reads which modules NOTICE has.
+// licences reads the modules that NOTICE lists.
 func (r *release) licences() error {
 	notice, err := r.read("NOTICE")
 	if err != nil {

@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// version is that of a release, 0.1.0 or 0.2.0-rc.1.
+// version is the version of a release, such as 0.1.0 or 0.2.0-rc.1.
 type version struct{ number, pre string }
 
 var versionForm = regexp.MustCompile(`^((?:0|[1-9]\d*)\.(?:0|[1-9]\d*)\.(?:0|[1-9]\d*))(?:-((?:alpha|beta|rc)\.(?:0|[1-9]\d*)))?$`)
 
-// parseVersion reads a version. Others of Semantic Versioning have no form for Python or Debian.
+// parseVersion reads a version. It refuses forms of Semantic Versioning that Python or Debian cannot express.
 func parseVersion(text string) (version, error) {
 	m := versionForm.FindStringSubmatch(text)
 	if m == nil {
@@ -27,10 +27,10 @@ func (v version) String() string {
 	return v.number + "-" + v.pre
 }
 
-// tag returns the version as Go and the repository have it.
+// tag returns the version in the form of Go and of tags of the repository.
 func (v version) tag() string { return "v" + v.String() }
 
-// debian returns the version as Debian sorts it: before the release that it comes before.
+// debian returns the version in the form of Debian, in which 0.2.0~rc.1 sorts before 0.2.0.
 func (v version) debian() string {
 	if v.pre == "" {
 		return v.number
@@ -40,8 +40,8 @@ func (v version) debian() string {
 
 var heading = regexp.MustCompile(`(?m)^## \[([^\]]+)\](?: - (\d{4}-\d{2}-\d{2}))?$`)
 
-// notes returns the part of a changelog on a version, and whether it has a heading with a date. Without, or if it is empty, the part on
-// what is not yet released stands for it. The text is empty if neither part says anything.
+// notes returns the part of a changelog about a version, and whether its heading has a date. If there is no such part, or it is empty,
+// notes returns the part "Unreleased". The text is empty if both are.
 func notes(changelog string, v version) (text string, dated bool) {
 	places := heading.FindAllStringSubmatchIndex(changelog, -1)
 	for _, want := range []string{v.String(), "Unreleased"} {

@@ -12,13 +12,13 @@ import (
 // wasm is the name of the program for WebAssembly.
 const wasm = "rung.wasm"
 
-// What Go notes in a program stands between these. Package debug/buildinfo finds it in formats of systems alone.
+// The notes of Go in a program are between these texts. Package debug/buildinfo does not read programs for WebAssembly.
 const (
 	noteBegins = "0w\xaf\f\x92t\b\x02A\xe1\xc1\a\xe6\xd6\x18\xe6"
 	noteEnds   = "\xf92C1\x86\x18 r\x00\x82B\x10A\x16\xd8\xf2"
 )
 
-// infoOf returns what Go notes in a program, in one for WebAssembly too. Of such a one the version of Go is not known.
+// infoOf returns the notes of Go in a program. For a program for WebAssembly the version of Go is empty.
 func infoOf(path string) (*buildinfo.BuildInfo, error) {
 	if filepath.Base(path) != wasm {
 		return buildinfo.ReadFile(path)
@@ -30,7 +30,7 @@ func infoOf(path string) (*buildinfo.BuildInfo, error) {
 	return noted(b)
 }
 
-// noted returns what Go notes in a program for WebAssembly.
+// noted returns the notes of Go in a program for WebAssembly.
 func noted(program []byte) (*buildinfo.BuildInfo, error) {
 	for {
 		_, rest, ok := bytes.Cut(program, []byte(noteBegins))
@@ -41,6 +41,6 @@ func noted(program []byte) (*buildinfo.BuildInfo, error) {
 		if info, err := debug.ParseBuildInfo(string(text)); closed && err == nil && info.Path != "" {
 			return info, nil
 		}
-		program = rest // a constant such as those above
+		program = rest // no notes: a constant of the program, such as noteBegins
 	}
 }

@@ -5,15 +5,14 @@ import (
 	"slices"
 )
 
-// point is a place in the picture, pixels: x to the right, y down.
+// point is a point of the picture, pixels: x to the right, y down. Convex polygons are lists of
+// corners with side(p[k], p[k+1], q) > 0 for points q inside.
 type point [2]float64
 
 // side is positive if c lies to the left of the way from a to b, y down: twice the area of the triangle, negated.
 func side(a, b, c point) float64 { return (b[1]-a[1])*(c[0]-a[0]) - (b[0]-a[0])*(c[1]-a[1]) }
 
-// Convex polygons are lists of corners with side(p[k], p[k+1], inside) > 0.
-
-// area of a convex polygon.
+// area returns the area of a convex polygon.
 func area(p []point) float64 {
 	sum := 0.0
 	for k := 2; k < len(p); k++ {
@@ -22,8 +21,8 @@ func area(p []point) float64 {
 	return sum / 2
 }
 
-// parted cuts a convex polygon by a line: x is the value at each corner of a function that is linear in the picture. It
-// appends the parts where it is positive and negative to above and below; a corner with 0 belongs to both.
+// parted cuts a convex polygon by the line on which a linear function is zero; x has its values at the corners. It appends the
+// corners of the part with positive values to above and of the part with negative values to below; a corner with 0 belongs to both.
 func parted(above, below, p []point, x []float64) (up, down []point) {
 	for k := range p {
 		next := k + 1
@@ -57,7 +56,7 @@ func reach(p []point) (lo, hi point) {
 // onEdge is the distance, pixels, up to which a corner is on an edge, or two corners are one.
 const onEdge = 1e-6
 
-// same reports whether two corners are one: the edge between them would have no direction.
+// same reports whether two corners coincide, so that an edge between them would have no direction.
 func same(a, b point) bool { return math.Abs(a[0]-b[0])+math.Abs(a[1]-b[1]) <= onEdge }
 
 // hull returns the corners of the convex hull of points, which it sorts (Andrew 1979).
@@ -73,7 +72,7 @@ func hull(p []point) []point {
 		return p
 	}
 	out := make([]point, 0, len(p)+1)
-	chain := func(q point, from int) {
+	chain := func(q point, from int) { // removes corners that q leaves inside, back to from, and appends q
 		for len(out) > from+1 && side(out[len(out)-2], out[len(out)-1], q) <= 0 {
 			out = out[:len(out)-1]
 		}
@@ -89,7 +88,7 @@ func hull(p []point) []point {
 	return separate(out[:len(out)-1])
 }
 
-// separate returns a loop without corners that are one with the one before.
+// separate returns a loop without corners that coincide with the corner before.
 func separate(p []point) []point {
 	out := p[:0]
 	for _, q := range p {
@@ -103,7 +102,7 @@ func separate(p []point) []point {
 	return out
 }
 
-// order compares two numbers. Unlike cmp.Compare it takes what is not a number for equal.
+// order compares two numbers. Unlike cmp.Compare it takes NaN for equal to every number.
 func order(a, b float64) int {
 	switch {
 	case a < b:
@@ -114,32 +113,32 @@ func order(a, b float64) int {
 	return 0
 }
 
-// knife takes one convex polygon after the other out of a polygon. It keeps its memory.
-type knife struct {
-	pieces, next [][]point
-	values       []float64
-	pool         []point
-	above, below []point
-	part         []point
+// clipper subtracts convex polygons from a polygon, one after the other. It keeps its memory.
+type clipper struct {
+	pieces, next [][]point // the convex pieces that are left, before and after a subtraction
+	values       []float64 // of a linear function at corners
+	pool         []point   // memory of the pieces
+	above, below []point   // the results of cut
+	part         []point   // memory of common
 }
 
-// begin takes a polygon to be cut.
-func (k *knife) begin(p []point) {
+// begin starts with the polygon p.
+func (k *clipper) begin(p []point) {
 	k.pieces, k.pool = append(k.pieces[:0], p), k.pool[:0]
 }
 
-// keep copies a polygon into memory of the knife, which later ones do not overwrite.
-func (k *knife) keep(p []point) []point {
+// keep copies a polygon into the pool, where it stays until begin.
+func (k *clipper) keep(p []point) []point {
 	from := len(k.pool)
 	k.pool = append(k.pool, p...)
 	return k.pool[from:len(k.pool):len(k.pool)]
 }
 
-// scrap is an area, square pixels, below which a piece is given up.
+// scrap is the area, square pixels, up to which a piece or an overlap is neglected.
 const scrap = 1e-3
 
-// take takes the convex polygon h out of all pieces.
-func (k *knife) take(h []point) {
+// take subtracts the convex polygon h from all pieces.
+func (k *clipper) take(h []point) {
 	lo, hi := reach(h)
 	k.next = k.next[:0]
 	for _, p := range k.pieces {
@@ -152,13 +151,13 @@ func (k *knife) take(h []point) {
 	k.pieces, k.next = k.next, k.pieces
 }
 
-// overlap reports whether two convex polygons have more in common than a scrap.
-func (k *knife) overlap(p, h []point) bool {
+// overlap reports whether the common area of two convex polygons is larger than scrap.
+func (k *clipper) overlap(p, h []point) bool {
 	return !k.apart(p, h) && !k.apart(h, p) && k.common(p, h) > scrap
 }
 
-// apart reports whether an edge of h has all of p outside.
-func (k *knife) apart(p, h []point) bool {
+// apart reports whether all of p lies outside one edge of h.
+func (k *clipper) apart(p, h []point) bool {
 	for e := range h {
 		a, b := h[e], h[(e+1)%len(h)]
 		if !slices.ContainsFunc(p, func(q point) bool { return side(a, b, q) > 0 }) {
@@ -170,7 +169,7 @@ func (k *knife) apart(p, h []point) bool {
 
 // carve appends to next the part of p outside h, as convex pieces: one for each edge of h that cuts the rest left by the edges before. If
 // p and h overlap by no more than a scrap, it appends p.
-func (k *knife) carve(p, h []point) {
+func (k *clipper) carve(p, h []point) {
 	if k.common(p, h) <= scrap {
 		k.next = append(k.next, p)
 		return
@@ -189,8 +188,9 @@ func (k *knife) carve(p, h []point) {
 	}
 }
 
-// cut parts p by the line of an edge of h, into above and below, if any of it is outside.
-func (k *knife) cut(p, h []point, edge int) bool {
+// cut reports whether a part of p lies outside an edge of h. If so, it stores the parts of p inside and outside the edge in above
+// and below.
+func (k *clipper) cut(p, h []point, edge int) bool {
 	a, b := h[edge], h[(edge+1)%len(h)]
 	k.values = k.values[:0]
 	outside := false
@@ -204,8 +204,8 @@ func (k *knife) cut(p, h []point, edge int) bool {
 	return outside
 }
 
-// common returns the area that p and h have in common (Sutherland & Hodgman 1974).
-func (k *knife) common(p, h []point) float64 {
+// common returns the area of the intersection of p and h (Sutherland & Hodgman 1974).
+func (k *clipper) common(p, h []point) float64 {
 	for e := range h {
 		if !k.cut(p, h, e) {
 			continue
@@ -219,5 +219,5 @@ func (k *knife) common(p, h []point) float64 {
 	return area(p)
 }
 
-// empty reports whether nothing is left.
-func (k *knife) empty() bool { return len(k.pieces) == 0 }
+// empty reports whether no piece is left.
+func (k *clipper) empty() bool { return len(k.pieces) == 0 }

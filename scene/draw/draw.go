@@ -9,10 +9,11 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// View is from where and how large a scene is drawn. The zero value is a picture of 1200 by 900 pixels from the front,
-// right and above, of all there is.
+// View is the direction from which a scene is drawn, and the size of the picture. The zero value is a picture of 1200 by 900
+// pixels from the front, right and above, of the whole scene.
 type View struct {
-	// of the eye as seen from the middle, rad: azimuth from the first axis of scene.Upright (x where z is up) to the second, elevation towards the third
+	// Azimuth and Elevation of the eye as seen from the middle, rad: azimuth from the first axis of scene.Upright (x where z is
+	// up) to the second, elevation towards the third.
 	Azimuth, Elevation float64
 	Angles             bool // Azimuth and Elevation are given; else −60° and 25°
 	Width, Height      int  // pixels; 0: 1200 and 900
@@ -31,12 +32,12 @@ const (
 // camera takes points of the world to pixels: x to the right, y down, and the depth towards the eye, all in pixels.
 type camera struct {
 	axes          spatial.Mat3 // rows: right, up, towards the eye
-	center        spatial.Vec3
-	scale         float64
-	width, height float64
+	center        spatial.Vec3 // the point in the middle of the picture, world, m
+	scale         float64      // pixels/m
+	width, height float64      // pixels
 }
 
-// newCamera returns the camera of a view in axes of scene.Upright, which does not look at anything yet.
+// newCamera returns the camera of a view without center and scale. upright has the columns of scene.Upright.
 func newCamera(v View, upright spatial.Mat3) camera {
 	az, el := defaultAzimuth, defaultElevation
 	if v.Angles {
@@ -60,13 +61,13 @@ func (c *camera) project(p spatial.Vec3) spatial.Vec3 {
 	return spatial.Vec3{c.width/2 + q[0], c.height/2 - q[1], q[2]}
 }
 
-// light comes from the upper left behind the viewer; in the axes of the camera.
+// light is the direction towards the light, in the axes of the camera: to the upper left behind the viewer.
 var light = spatial.Vec3{-0.35, 0.55, 0.757}
 
-// shade returns the colour of a side whose unit normal, world axes, is n.
+// shade returns the colour of a side of colour col whose unit normal, world axes, is n.
 func (c *camera) shade(col scene.Color, n spatial.Vec3) scene.Color {
 	m := c.axes.MulVec(n)
-	s := 0.45 + 0.55*math.Max(0, m.Dot(light)/light.Norm())
+	s := 0.45 + 0.55*math.Max(0, m.Dot(light)/light.Norm()) // ambient and diffuse light
 	var out scene.Color
 	for k := range col {
 		out[k] = uint8(math.Min(255, s*float64(col[k])+0.5))
@@ -79,12 +80,12 @@ type face struct {
 	points []spatial.Vec3
 	normal spatial.Vec3
 	color  scene.Color
-	solid  int32 // its number among all that is drawn
+	solid  int32 // number of the solid; negative for grounds
 }
 
 var groundColor = scene.Color{196, 190, 176}
 
-// solids are the shapes that are drawn, links among them, and the group of each.
+// solids are the shapes that are drawn, with the shapes of links, and the group of each (groups).
 type solids struct {
 	shapes []scene.Shape
 	group  []int32
@@ -109,7 +110,7 @@ func prepare(s *scene.Scene, st *mechanism.State, v *View) (stage, solids, error
 	if err := v.check(); err != nil {
 		return stage{}, solids{}, err
 	}
-	a := audience{scene: s, cam: newCamera(*v, scene.Upright(s.Mechanism))}
+	a := framing{scene: s, cam: newCamera(*v, scene.Upright(s.Mechanism))}
 	all := solidsAt(s, st)
 	if err := a.show(st, all.shapes); err != nil {
 		return stage{}, solids{}, err
@@ -123,7 +124,7 @@ func solidsAt(s *scene.Scene, st *mechanism.State) solids {
 	return solids{shapes, groups(shapes, links)}
 }
 
-// terrains returns the grounds of s on a stage, as triangles.
+// terrains calls add with the triangles of the grounds of s around a stage, nodes nodes along each side.
 func terrains(s *scene.Scene, on *stage, nodes int, add func(f *face)) {
 	for k, g := range s.Surfaces {
 		t := scene.NewTerrain(g, on.center, 1.3*on.radius, nodes)
@@ -134,7 +135,7 @@ func terrains(s *scene.Scene, on *stage, nodes int, add func(f *face)) {
 					n := tri[1].Sub(tri[0]).Cross(tri[2].Sub(tri[0]))
 					l := n.Norm()
 					if !(l > 0) {
-						continue // no ground here
+						continue // a triangle without area: there is no ground here
 					}
 					add(&face{points: tri, normal: n.Scale(1 / l), color: groundColor, solid: int32(-1 - k)})
 				}

@@ -17,23 +17,23 @@ type facet struct {
 	plane     [3]float64
 	color     scene.Color
 	near, far float64 // its greatest and least depth
-	rims      uint64  // sides, as bits, where the solid turns away; side k goes from corner k to the next
+	rims      uint64  // the sides that are rims (rim), as bits; side k goes from corner k to the next
 	lo, hi    point   // the box around it
 }
 
-// body is a convex solid as facets, or one facet of another solid.
+// body is a convex solid as facets, or one triangle of a solid that is not convex.
 type body struct {
 	facets  []facet
-	outline []point
-	corners []spatial.Vec3 // of its facets, in the picture with their depths
+	outline []point        // convex hull of the facets in the picture
+	corners []spatial.Vec3 // of its facets, in the picture with their depths, each once
 	lo, hi  point          // the box around it
 	near    float64        // its greatest depth
-	middle  float64        // the mean of that and its least depth
+	middle  float64        // the mean of its greatest and its least depth
 	number  int32          // of the solid
-	group   int32          // of solids with one outline
+	group   int32          // of the solid (groups)
 }
 
-// at returns the depth of the plane of f at a place.
+// at returns the depth of the plane of f at a point of the picture.
 func (f *facet) at(p point) float64 { return f.plane[0]*p[0] + f.plane[1]*p[1] + f.plane[2] }
 
 // Numbers of corners of round solids.
@@ -43,25 +43,25 @@ const (
 	mostOfWalls   = 48
 )
 
-// cornersOf returns how many corners a round solid of a radius in pixels has a turn: its outline is off by less than
-// 0.15 pixels if that takes no more than the most.
+// cornersOf returns the number of corners with which a circle of a radius in pixels is drawn: enough for an error of less than
+// 0.15 pixels, but not more than most.
 func cornersOf(pixels float64, most int) int {
 	n := 2 * int(math.Ceil(math.Pi/math.Acos(1-min(0.15/max(pixels, 0.15), 1))/2))
 	return min(max(n, fewestCorners), most)
 }
 
-// collector makes the facets of solids.
+// collector makes the facets of solids that face the eye.
 type collector struct {
 	cam    camera
-	eye    spatial.Vec3
-	at     mechanism.Frame
-	of     *scene.Shape
+	eye    spatial.Vec3    // direction towards it, world axes
+	at     mechanism.Frame // of the shape that is added, in the world
+	of     *scene.Shape    // the shape that is added
 	bodies []body
-	facets int
-	ring   []spatial.Vec3
+	facets int            // of all bodies
+	ring   []spatial.Vec3 // memory of cylinder
 }
 
-// shape adds a shape.
+// shape adds a shape at st as the solid with a number; surface is the mesh of a scene.Surface.
 func (c *collector) shape(s *scene.Shape, surface *scene.Mesh, st *mechanism.State, number int32) {
 	c.at, c.of = s.Place(st), s
 	if s.Kind == scene.Surface {
@@ -80,10 +80,10 @@ func (c *collector) shape(s *scene.Shape, surface *scene.Mesh, st *mechanism.Sta
 	c.end()
 }
 
-// begin adds a body.
+// begin adds a body without facets.
 func (c *collector) begin(number int32) { c.bodies = append(c.bodies, body{number: number}) }
 
-// end completes the body added last, or takes it away if nothing of it is seen.
+// end completes the body added last, or removes it if it has no facets.
 func (c *collector) end() {
 	b := &c.bodies[len(c.bodies)-1]
 	if len(b.facets) == 0 {
@@ -105,10 +105,11 @@ func (c *collector) end() {
 	slices.SortFunc(b.corners, func(p, q spatial.Vec3) int {
 		return cmp.Or(order(p[0], q[0]), order(p[1], q[1]), order(p[2], q[2]))
 	})
-	b.corners = slices.Compact(b.corners) // each is one of several facets
+	b.corners = slices.Compact(b.corners) // several facets share a corner
 }
 
-// add adds a polygon with corners in the axes of the shape; n is its normal there.
+// add adds a polygon of the shape to the body added last, if it faces the eye. The corners and the normal n are in the frame of the
+// shape.
 func (c *collector) add(n spatial.Vec3, corners ...spatial.Vec3) {
 	normal := c.at.E.MulVec(n)
 	if normal.Dot(c.eye) <= 0 {
@@ -121,10 +122,10 @@ func (c *collector) add(n spatial.Vec3, corners ...spatial.Vec3) {
 	c.polygon(world, normal, c.of.Color)
 }
 
-// edgeOn is the least share of the eye's direction in a normal: of facets that show less there is nothing to see.
+// edgeOn is the least cosine of the angle between a normal and the direction of the eye. Facets beyond are too thin to be seen.
 const edgeOn = 1e-4
 
-// polygon adds a polygon of the world to the body added last.
+// polygon adds a polygon, in the world, to the body added last, unless it is too thin to be seen.
 func (c *collector) polygon(world []spatial.Vec3, normal spatial.Vec3, col scene.Color) {
 	m := c.cam.axes.MulVec(normal)
 	if m[2] < edgeOn*m.Norm() {
@@ -155,25 +156,26 @@ func (c *collector) polygon(world []spatial.Vec3, normal spatial.Vec3, col scene
 	b.facets = append(b.facets, f)
 }
 
-// box adds the faces of a box, whose half edges are the size.
+// box adds the faces of a box. The size of the shape has its half edges.
 func (c *collector) box() {
 	h := c.of.Size
 	for k := range 3 {
 		for _, side := range [2]float64{-1, 1} {
 			var n, o, u, v spatial.Vec3
+			// The normal, the middle of the face, and its half edges.
 			n[k], o[k], u[(k+1)%3], v[(k+2)%3] = side, side*h[k], h[(k+1)%3], h[(k+2)%3]
 			c.add(n, o.Sub(u).Sub(v), o.Add(u).Sub(v), o.Add(u).Add(v), o.Sub(u).Add(v))
 		}
 	}
 }
 
-// around returns corner k of n on the unit circle.
+// around returns corner k of the regular polygon with n corners on the unit circle.
 func around(k, n int) (cos, sin float64) {
 	sin, cos = math.Sincos(2 * math.Pi * float64(k%n) / float64(n))
 	return cos, sin
 }
 
-// cylinder adds the ends and the wall of a cylinder along z, of which the size has the radius and half the length.
+// cylinder adds the ends and the wall of a cylinder along z. The size of the shape has the radius at 0 and half the length at 2.
 func (c *collector) cylinder(corners int) {
 	r, h := c.of.Size[0], c.of.Size[2]
 	for _, end := range [2]float64{-1, 1} {
@@ -187,14 +189,15 @@ func (c *collector) cylinder(corners int) {
 	c.wall(corners, [2]float64{r, -h}, [2]float64{r, h})
 }
 
-// wall adds the quadrangles, or triangles, between two circles about z, each a radius and a height.
+// wall adds the quadrangles between two circles about z; a and b are the radius and the height of each, with a the lower one. A circle
+// of radius 0 makes them triangles.
 func (c *collector) wall(corners int, a, b [2]float64) {
 	for k := range corners {
 		x, y := around(k, corners)
 		u, v := around(k+1, corners)
 		mx, my := x+u, y+v // the middle of the edge, outwards
 		l := math.Hypot(mx, my)
-		// Flat polygons are nearer to the axis than the corners, by the cosine of half an angle.
+		// The middle of an edge is nearer to the axis than the corners: l/2 of the radius.
 		across := (b[0] - a[0]) * l / 2
 		n := spatial.Vec3{mx / l * (b[1] - a[1]), my / l * (b[1] - a[1]), -across}
 		low, high := spatial.Vec3{a[0] * x, a[0] * y, a[1]}, spatial.Vec3{b[0] * x, b[0] * y, b[1]}
@@ -211,10 +214,10 @@ func (c *collector) wall(corners int, a, b [2]float64) {
 	}
 }
 
-// ball adds a sphere, or with apart two halves and the wall between them.
-func (c *collector) ball(corners int, apart bool) {
+// ball adds a sphere, or a capsule: two half spheres and the wall between them. corners is the number of corners of a circle.
+func (c *collector) ball(corners int, capsule bool) {
 	r, h := c.of.Size[0], 0.0
-	if apart {
+	if capsule {
 		h = c.of.Size[2]
 		c.wall(corners, [2]float64{r, -h}, [2]float64{r, h})
 	}
@@ -234,7 +237,7 @@ func (c *collector) ball(corners int, apart bool) {
 	}
 }
 
-// surface adds the triangles of a mesh.
+// surface adds the triangles of a mesh, a body each. It stops above maxPolygons facets.
 func (c *collector) surface(m *scene.Mesh, number int32) {
 	for _, t := range m.Triangles {
 		if c.facets > maxPolygons {
@@ -253,7 +256,7 @@ func (c *collector) surface(m *scene.Mesh, number int32) {
 	}
 }
 
-// ground adds a triangle of a ground, which is seen from both sides.
+// ground adds a triangle of a ground, which is drawn from both sides.
 func (c *collector) ground(f *face) {
 	n := f.normal
 	if n.Dot(c.eye) < 0 {

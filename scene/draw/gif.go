@@ -15,16 +15,16 @@ import (
 	"github.com/rung-mbd/rung/scene"
 )
 
-// Film is how fast a moving picture plays. The zero value plays at the speed of the clock, 25 pictures a second, for
+// Film says how fast and how often a moving picture plays. The zero value plays in real time, 25 pictures a second, for
 // ever.
 type Film struct {
 	FPS     float64 // pictures a second, at most MostFPS and at least one in ten minutes; 0: 25
-	Seconds float64 // for which one pass plays; 0: as long as the motion takes
-	Passes  int     // 0: it begins anew for ever; at most MostPasses
+	Seconds float64 // duration of one pass; 0: as long as the motion takes
+	Passes  int     // at most MostPasses; 0: for ever
 }
 
 const (
-	// MostFPS is the largest number of pictures a second. Browsers slow down what has more.
+	// MostFPS is the largest number of pictures a second. Browsers slow down faster films.
 	MostFPS = 50
 	// mostFilm is the largest number of pixels of all pictures of a GIF.
 	mostFilm = 1 << 30
@@ -32,17 +32,17 @@ const (
 	MostPasses = 65536
 
 	defaultFPS   = 25
-	ticks        = 100 // of a GIF, 1/s
-	longestDelay = 1<<16 - 1
-	longestLook  = 600 // of one picture, s, which is less than longestDelay
-	colorSamples = 12  // pictures whose colours make the palette
+	ticks        = 100       // of a GIF, 1/s
+	longestDelay = 1<<16 - 1 // of one picture in a GIF, ticks
+	longestLook  = 600       // longest time of one picture, s, which is less than longestDelay
+	colorSamples = 12        // pictures whose colours make the palette
 )
 
-// GIF writes the motion m of s as a moving picture: a camera that stands still and has all of the motion in view, and one
-// palette of 64 colours without dithering. Each picture stores what differs from the one before.
+// GIF writes the motion m of s as a moving picture. The camera stands still and has the whole motion in view; all pictures share
+// a palette of 64 colours, without dithering. Each picture stores only the pixels that have changed.
 //
-// A picture shows the row that is nearest to its time, and the last one shows the last row. So rows should come at least
-// as often as pictures.
+// A picture shows the row that is nearest to its time, and the last one shows the last row. So m should have at least as many
+// rows a second as the film has pictures.
 //
 // Cost: O(pictures·(pixels + triangles)), and the pictures in memory, a byte a pixel. It returns the errors of PNG and of
 // m, and an error for a film that is out of range or has more pixels than mostFilm.
@@ -57,7 +57,7 @@ func GIF(ctx context.Context, w io.Writer, s *scene.Scene, m scene.Recording, v 
 	if err != nil {
 		return err
 	}
-	c := &cutter{scene: s, motion: m, st: s.Mechanism.Initial(), list: list}
+	c := &filmer{scene: s, motion: m, st: s.Mechanism.Initial(), list: list}
 	if err := c.survey(ctx, v); err != nil {
 		return err
 	}
@@ -67,17 +67,18 @@ func GIF(ctx context.Context, w io.Writer, s *scene.Scene, m scene.Recording, v 
 	}
 	switch f.Passes {
 	case 0, 1:
-		g.LoopCount = -f.Passes // as image/gif has it: −1 plays once
+		g.LoopCount = -f.Passes // in image/gif 0 plays for ever and −1 once
 	default:
-		g.LoopCount = f.Passes - 1 // times that it begins anew
+		g.LoopCount = f.Passes - 1 // repetitions after the first pass
 	}
 	return gif.EncodeAll(w, g)
 }
 
-// picture is a row of a motion and for how long it is seen, in ticks.
+// picture is a row of a motion and the time for which it is shown, in ticks.
 type picture struct{ row, delay int }
 
-// pictures returns the rows that the film shows. A row that is nearest to the times of several pictures is one.
+// pictures returns the rows that the film shows. Consecutive pictures of one row become one longer picture. It returns an error
+// for a film that is out of range or too large.
 func (f *Film) pictures(times []float64, v View) ([]picture, error) {
 	if !(f.FPS >= 0 && f.FPS <= MostFPS) || !(f.Seconds >= 0) || math.IsInf(f.Seconds, 0) || f.Passes < 0 || f.Passes > MostPasses {
 		return nil, fmt.Errorf("draw: film of %v pictures a second, %v s and %d passes: want 0 to %d, a finite time and 0 to %d", f.FPS, f.Seconds, f.Passes, MostFPS, MostPasses)
@@ -117,7 +118,7 @@ func (f *Film) pictures(times []float64, v View) ([]picture, error) {
 	return list, nil
 }
 
-// nearest returns which of increasing times is nearest to t, of two that are the earlier.
+// nearest returns the index of the time nearest to t, the earlier of two at the same distance. times increase.
 func nearest(times []float64, t float64) int {
 	i, found := slices.BinarySearch(times, t)
 	if found || i == 0 {
@@ -129,8 +130,8 @@ func nearest(times []float64, t float64) int {
 	return i
 }
 
-// cutter makes the pictures of a film.
-type cutter struct {
+// filmer makes the pictures of a film.
+type filmer struct {
 	scene  *scene.Scene
 	motion scene.Recording
 	st     *mechanism.State
@@ -140,9 +141,9 @@ type cutter struct {
 	palette       *palette
 }
 
-// survey finds the stage of all pictures and their palette.
-func (c *cutter) survey(ctx context.Context, v View) error {
-	a := audience{scene: c.scene, cam: newCamera(v, scene.Upright(c.scene.Mechanism))}
+// survey finds the camera of all pictures and their palette.
+func (c *filmer) survey(ctx context.Context, v View) error {
+	a := framing{scene: c.scene, cam: newCamera(v, scene.Upright(c.scene.Mechanism))}
 	for i := range c.list {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -159,7 +160,7 @@ func (c *cutter) survey(ctx context.Context, v View) error {
 	c.raster, c.empty = newRaster(on.cam, v), newRaster(on.cam, v)
 	terrains(c.scene, &on, groundNodes, func(f *face) { c.empty.face(f) })
 	var h histogram
-	for k := range min(colorSamples, len(c.list)) {
+	for k := range min(colorSamples, len(c.list)) { // pictures at equal distances, with the first and the last
 		if err := c.draw(ctx, k*(len(c.list)-1)/max(1, min(colorSamples, len(c.list))-1)); err != nil {
 			return err
 		}
@@ -169,8 +170,8 @@ func (c *cutter) survey(ctx context.Context, v View) error {
 	return nil
 }
 
-// draw draws picture i.
-func (c *cutter) draw(ctx context.Context, i int) error {
+// draw draws picture i into the raster.
+func (c *filmer) draw(ctx context.Context, i int) error {
 	if err := c.motion.StateTo(c.st, c.list[i].row); err != nil {
 		return err
 	}
@@ -178,8 +179,8 @@ func (c *cutter) draw(ctx context.Context, i int) error {
 	return c.raster.draw(ctx, c.scene, c.st, solidsAt(c.scene, c.st))
 }
 
-// film draws all pictures.
-func (c *cutter) film(ctx context.Context) (*gif.GIF, error) {
+// film draws all pictures. A picture without a change prolongs the one before, as far as a GIF allows.
+func (c *filmer) film(ctx context.Context) (*gif.GIF, error) {
 	size := image.Pt(c.raster.width/oversampling, c.raster.height/oversampling)
 	g := &gif.GIF{Config: image.Config{ColorModel: c.palette.colors, Width: size.X, Height: size.Y}, BackgroundIndex: backgroundIndex}
 	now, last := make([]uint8, size.X*size.Y), make([]uint8, size.X*size.Y)
@@ -211,7 +212,8 @@ func (c *cutter) film(ctx context.Context) (*gif.GIF, error) {
 	return g, nil
 }
 
-// differing returns the box around the pixels that are not as they were.
+// differing returns the smallest box with all pixels that differ between two pictures of a size, now and last; it is not well formed
+// if none differs.
 func differing(now, last []uint8, size image.Point) (box image.Rectangle) {
 	box = image.Rectangle{Min: size}
 	for y := range size.Y {
@@ -226,8 +228,9 @@ func differing(now, last []uint8, size image.Point) (box image.Rectangle) {
 	return box
 }
 
-// cut returns a box of a picture. Pixels that are as they were are left out. At the start last has only those.
-func (c *cutter) cut(now, last []uint8, box image.Rectangle) *image.Paletted {
+// cut returns the part of a picture in a box, with pixels that have not changed since last as unchanged. At the start all of last
+// is unchanged, so that the first picture is stored whole.
+func (c *filmer) cut(now, last []uint8, box image.Rectangle) *image.Paletted {
 	p := image.NewPaletted(box, c.palette.colors)
 	width := c.raster.width / oversampling
 	for y := box.Min.Y; y < box.Max.Y; y++ {
@@ -242,5 +245,5 @@ func (c *cutter) cut(now, last []uint8, box image.Rectangle) *image.Paletted {
 	return p
 }
 
-// transparent is the colour of pixels that are left out.
+// transparent is the colour of unchanged pixels.
 var transparent = color.NRGBA{}

@@ -40,7 +40,7 @@ func TestFramesAreStills(t *testing.T) {
 	list, err := (&Film{}).pictures(sway{}.Times(), v)
 	require.NoError(t, err)
 	require.Len(t, list, 4)
-	c := &cutter{scene: s, motion: sway{mech.Initial()}, st: mech.Initial(), list: list}
+	c := &filmer{scene: s, motion: sway{mech.Initial()}, st: mech.Initial(), list: list}
 	require.NoError(t, c.survey(context.Background(), v))
 	g, err := c.film(context.Background())
 	require.NoError(t, err)

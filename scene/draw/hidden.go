@@ -6,46 +6,47 @@ import (
 	"slices"
 )
 
-// hidden finds what of each facet has to be drawn, if the bodies are drawn one over the other. A facet of which others
-// hide all is left out. What a body hides that is drawn later needs no care; what one hides that is drawn earlier is
-// taken out of the facet, in the way of Weiler & Atherton 1977. What a facet hides of another is convex: where the two
-// overlap in the picture, it is where a linear function, the difference of their depths, is positive.
+// hidden finds the visible parts of the facets, for bodies that are drawn one over the other. A facet that others hide
+// completely is left out. If a body that is drawn later hides a part of a facet, it paints over that part. If a body that is
+// drawn earlier hides a part, that part is subtracted from the facet (Weiler & Atherton 1977). The part of one facet that
+// another hides is convex: of their overlap in the picture, it is the half in which the difference of their depths, a linear
+// function, is positive.
 type hidden struct {
 	ctx    context.Context
 	bodies []body // by their greatest depth, the nearest first
 	grid   grid
 	seen   []seen // facets that are seen, body by body
-	knife  knife
-	looks  int
+	clip   clipper
+	looks  int // calls of look
 	work   int // corners that have been compared with planes
 
 	rims         []rim
-	lines, spare [][2]point // rims of the facet that is looked at
+	lines, spare [][2]point // the rims of the facet of find, and memory for them
 
-	near           []int32
-	difference     []float64
-	corners, below []point
+	near           []int32   // bodies around the facet of find, in their order
+	difference     []float64 // memory of nearer
+	corners, below []point   // memory of lens and nearer
 }
 
-// seen is a facet that is seen, with the bodies that hide some of it.
+// seen is a facet that is at least partly visible, with the bodies that hide a part of it.
 type seen struct {
 	body, facet int32
 	by          []int32
 }
 
-// level is a difference in depth, pixels, up to which two facets are
-// at one depth. Then that of the body with the smaller number is seen.
+// level is the difference in depth, pixels, up to which two facets are
+// at one depth. Then the facet of the solid with the smaller number is seen.
 const level = 1e-3
 
-// mostWork is how many corners may be compared with planes: half a minute or so.
+// mostWork is the largest number of corners that are compared with planes, which takes half a minute or so.
 const mostWork = 1_500_000_000
 
 var errWork = errors.New("draw: too much of it overlaps for an SVG; write a .png")
 
-// newHidden finds which facets are seen.
+// newHidden finds the facets that are seen. It sorts bodies by depth, the nearest first.
 //
-// Cost: O(facets·those that overlap it in the picture). It returns the
-// error of ctx, and one if that takes more than mostWork.
+// Cost: O(facets·k), with k the corners of bodies that overlap a facet in the picture. It
+// returns the cause for which ctx has ended, and errWork if that is more than mostWork.
 func newHidden(ctx context.Context, bodies []body, v View) (*hidden, error) {
 	slices.SortStableFunc(bodies, func(a, b body) int { return order(b.near, a.near) })
 	h := &hidden{ctx: ctx, bodies: bodies, grid: newGrid(bodies, v)}
@@ -60,7 +61,7 @@ func newHidden(ctx context.Context, bodies []body, v View) (*hidden, error) {
 	return h, nil
 }
 
-// look returns the error of the context, now and then, and that of too much work.
+// look returns errWork if too much work has been done. In every 64th call it returns the cause for which the context has ended.
 func (h *hidden) look() error {
 	if h.work > mostWork {
 		return errWork
@@ -71,30 +72,30 @@ func (h *hidden) look() error {
 	return nil
 }
 
-// find looks at facet k of body i.
+// find adds facet k of body i and its rims, unless other bodies hide it completely.
 func (h *hidden) find(i, k int32) {
 	f := &h.bodies[i].facets[k]
 	lo, hi := f.lo, f.hi
-	h.knife.begin(f.corners)
+	h.clip.begin(f.corners)
 	h.beginRims(f)
 	var by []int32
 	h.near = h.grid.among(h.near[:0], lo, hi)
 	for _, j := range h.near {
 		b := &h.bodies[j]
 		if b.near < f.far-level {
-			break // all others are farther
+			break // as bodies are sorted by depth, all others are farther too
 		}
 		if j == i || b.lo[0] >= hi[0] || b.lo[1] >= hi[1] || b.hi[0] <= lo[0] || b.hi[1] <= lo[1] {
 			continue
 		}
-		if h.knife.apart(f.corners, b.outline) || h.knife.apart(b.outline, f.corners) {
+		if h.clip.apart(f.corners, b.outline) || h.clip.apart(b.outline, f.corners) {
 			continue
 		}
 		lens := h.lens(i, k, j)
-		if len(lens) < 3 || !h.knife.overlap(f.corners, lens) {
+		if len(lens) < 3 || !h.clip.overlap(f.corners, lens) {
 			continue
 		}
-		if h.knife.take(lens); h.knife.empty() {
+		if h.clip.take(lens); h.clip.empty() {
 			return
 		}
 		h.cutRims(lens, 0)
@@ -104,8 +105,8 @@ func (h *hidden) find(i, k int32) {
 	h.seen = append(h.seen, seen{i, k, by})
 }
 
-// lens returns the part of the picture in which body j is nearer to the eye than the plane of facet k of body i. It is the
-// projection of the part of j before the plane, and convex, as j is. It is valid until the next call.
+// lens returns the part of the picture in which body j is nearer to the eye than the plane of facet k of body i, a convex polygon:
+// the projection of the part of j before the plane. The polygon is valid until the next call.
 func (h *hidden) lens(i, k, j int32) []point {
 	f, b := &h.bodies[i].facets[k], &h.bodies[j]
 	h.work += 2 * len(b.corners)
@@ -115,7 +116,7 @@ func (h *hidden) lens(i, k, j int32) []point {
 	me := h.bodies[i].number
 	bias := -level
 	if b.number < me || b.number == me && j < i {
-		bias = level // at one depth it is seen
+		bias = level // at one depth j is seen
 	}
 	h.corners = h.corners[:0]
 	for l := range b.facets {
@@ -134,7 +135,7 @@ func (h *hidden) before(b *body, f *facet) bool {
 	return true
 }
 
-// nearer appends to corners those of the part of g that is nearer than the plane of f, less a bias.
+// nearer appends to corners the corners of the part of g whose depth exceeds the plane of f by more than −bias.
 func (h *hidden) nearer(f, g *facet, bias float64) {
 	if g.near < f.far-level || g.lo[0] >= f.hi[0] || g.lo[1] >= f.hi[1] || g.hi[0] <= f.lo[0] || g.hi[1] <= f.lo[1] {
 		return
@@ -151,8 +152,8 @@ func (h *hidden) nearer(f, g *facet, bias float64) {
 	}
 }
 
-// draw calls visit with what has to be drawn, in the order in which it
-// has to be. The pieces are valid until visit returns.
+// draw calls visit with the facets that have to be drawn, in the order of drawing, each with the
+// pieces of it that are drawn. The pieces are valid until visit returns.
 //
 // It returns the errors of visit and of the context.
 func (h *hidden) draw(visit func(f *facet, pieces [][]point) error) error {
@@ -164,13 +165,13 @@ func (h *hidden) draw(visit func(f *facet, pieces [][]point) error) error {
 		}
 		s := &h.seen[s]
 		f := &h.bodies[s.body].facets[s.facet]
-		h.knife.begin(f.corners)
+		h.clip.begin(f.corners)
 		for _, j := range s.by {
 			if turn[j] < turn[s.body] {
-				h.knife.take(h.lens(s.body, s.facet, j))
+				h.clip.take(h.lens(s.body, s.facet, j))
 			}
 		}
-		if err := visit(f, merge(h.knife.pieces)); err != nil {
+		if err := visit(f, merge(h.clip.pieces)); err != nil {
 			return err
 		}
 	}

@@ -231,7 +231,7 @@ func TestMerge(t *testing.T) {
 		{"two that overlap", [][]point{square(4, 5, 1), square(5, 5, 1)}, 94, []int{4, 4}},
 		{"all", [][]point{square(5, 5, 30)}, 0, nil},
 	} {
-		var k knife
+		var k clipper
 		k.begin(square(5, 5, 5))
 		for _, h := range c.out {
 			if len(h) > 2 {

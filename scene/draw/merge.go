@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// merge joins pieces into which a polygon has been cut: edges along which two of them touch go, and what is left are
-// loops around all of them. Loops around holes go the other way round.
+// merge joins the pieces into which a polygon has been cut. It removes the edges along which two pieces touch, and returns the
+// loops that are left. Loops around holes go the other way round.
 //
 // Cost: O(corners²).
 func merge(pieces [][]point) [][]point {
@@ -26,22 +26,21 @@ func merge(pieces [][]point) [][]point {
 	return l.trace()
 }
 
-// loops are directed edges, each a part between neighbouring corners.
+// loops are directed edges, from a corner to a neighbouring one.
 type loops struct {
 	edges [][2]point
-	gone  []bool
-	from  map[point][]int // edges by where they begin
-	on    []place
+	gone  []bool          // of each edge: it has been removed
+	from  map[point][]int // the edges that begin at a corner
+	on    []place         // memory of edge
 }
 
-// place is a corner on an edge, and which part of the edge lies before it.
+// place is a corner on an edge, and the part of the edge that lies before it, from 0 to 1.
 type place struct {
 	at   point
 	part float64
 }
 
-// edge adds an edge from a to b, in parts if other corners lie on it.
-// A part that runs against one that is there takes that away instead.
+// edge adds the edge from a to b, cut at the corners that lie on it.
 func (l *loops) edge(a, b point, corners []point) {
 	d := point{b[0] - a[0], b[1] - a[1]}
 	square := d[0]*d[0] + d[1]*d[1]
@@ -60,7 +59,7 @@ func (l *loops) edge(a, b point, corners []point) {
 	}
 }
 
-// part adds the edge from a to b, or takes out the one from b to a, with which it lies inside.
+// part adds the edge from a to b. If there is an edge from b to a, both are inside, and that edge is removed instead.
 func (l *loops) part(a, b point) {
 	for _, e := range l.from[b] {
 		if !l.gone[e] && l.edges[e][1] == a {
@@ -72,7 +71,8 @@ func (l *loops) part(a, b point) {
 	l.edges, l.gone = append(l.edges, [2]point{a, b}), append(l.gone, false)
 }
 
-// trace follows the edges that are left. Each corner has as many that come as that go, so every way ends where it began.
+// trace follows the edges that are left and returns the loops. As many edges end at each corner as begin there, so every path ends
+// where it began.
 func (l *loops) trace() (out [][]point) {
 	for e := range l.edges {
 		var loop []point

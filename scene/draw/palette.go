@@ -8,14 +8,14 @@ import (
 	"github.com/rung-mbd/rung/scene"
 )
 
-// Places of the palette.
+// Indices of the palette.
 const (
-	unchanged       = 0 // a pixel that is left out
+	unchanged       = 0 // a pixel that is as in the picture before
 	backgroundIndex = 1
 	paletteSize     = 64
 )
 
-// cellBits is how finely colours are told apart, bits of each channel.
+// Colours are told apart by the first cellBits bits of each channel. Colours with the same bits are in one cell.
 const cellBits = 5
 
 // cellOf returns the number of the cell of a colour.
@@ -24,12 +24,13 @@ func cellOf(c scene.Color) int {
 	return int(c[0]>>drop)<<(2*cellBits) | int(c[1]>>drop)<<cellBits | int(c[2]>>drop)
 }
 
-// histogram counts pixels, and sums their channels, by cells.
+// histogram counts the pixels in each cell, and sums their channels.
 type histogram [1 << (3 * cellBits)]struct {
 	n   int
 	sum [3]int
 }
 
+// count adds a pixel.
 func (h *histogram) count(c scene.Color) {
 	at := &h[cellOf(c)]
 	at.n++
@@ -38,23 +39,24 @@ func (h *histogram) count(c scene.Color) {
 	}
 }
 
-// palette has the colours of a film and, for each cell, the nearest.
+// palette has the colours of a film and, for each cell, the index of the nearest colour.
 type palette struct {
 	colors  color.Palette
 	nearest [1 << (3 * cellBits)]uint8
 }
 
+// index returns the index of the colour that stands for c.
 func (p *palette) index(c scene.Color) uint8 { return p.nearest[cellOf(c)] }
 
-// tint is a colour and what it counts: the root of its pixels, so that small marks keep theirs.
+// tint is a colour with its weight: the square root of its pixels, so that small marks keep their colours.
 type tint struct {
 	at     [3]float64
 	weight float64
 }
 
-// newPalette chooses the colours for what was counted. The box of all colours is cut in two at the mean of the channel
-// that varies most, and so on the box with the greatest sum of squares, until there are as many as places. Each box
-// has its mean.
+// newPalette chooses the colours for the pixels of a histogram. It cuts the box of all colours in two at the mean of the channel
+// that varies most, and then again the box with the greatest sum of squares, until there is a box for each free index. Each box
+// gives its mean.
 func newPalette(h *histogram, back scene.Color) *palette {
 	var all []tint
 	for i := range h {
@@ -73,7 +75,7 @@ func newPalette(h *histogram, back scene.Color) *palette {
 	return p
 }
 
-// find returns the place of the colour that is nearest to a cell: to the mean of what was counted there, else to its middle.
+// find returns the index of the colour nearest to a cell: to the mean of its counted pixels or, without any, to its middle.
 func (p *palette) find(cell int, h *histogram) uint8 {
 	const width = 1 << (8 - cellBits)
 	var at [3]float64
@@ -98,11 +100,11 @@ func (p *palette) find(cell int, h *histogram) uint8 {
 type box struct {
 	tints   []tint
 	mean    [3]float64
-	channel int     // that varies most
-	spread  float64 // the sum of squares there
+	channel int     // colour channel that varies most
+	spread  float64 // weighted sum of squared deviations from the mean in that channel
 }
 
-// newBox returns the box around some tints, with their mean and the channel along which they scatter most.
+// newBox returns the box of some tints.
 func newBox(tints []tint) box {
 	b := box{tints: tints}
 	var total float64
@@ -124,7 +126,7 @@ func newBox(tints []tint) box {
 	return b
 }
 
-// cutBoxes cuts colours into at most n boxes.
+// cutBoxes divides colours into at most n boxes.
 func cutBoxes(all []tint, n int) []box {
 	if len(all) == 0 {
 		return nil

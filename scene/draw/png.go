@@ -13,13 +13,13 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// oversampling is how many samples a pixel has along each side.
+// oversampling is the number of samples of a pixel along each side.
 const oversampling = 2
 
 // PNG writes the picture of s at st.
 //
-// Cost: O(pixels + triangles). It returns an error for a view that cannot be drawn, a mechanism without finite extent,
-// that of ctx if it ends, and those of w.
+// Cost: O(pixels + triangles). It returns an error for a view that is out of range or a mechanism without finite extent, the
+// cause for which ctx has ended, and the errors of w.
 func PNG(ctx context.Context, w io.Writer, s *scene.Scene, st *mechanism.State, v View) error {
 	if ctx == nil {
 		panic("rung: nil context")
@@ -38,7 +38,7 @@ func PNG(ctx context.Context, w io.Writer, s *scene.Scene, st *mechanism.State, 
 	return png.Encode(w, img)
 }
 
-// groundNodes are the nodes of the ground along a side.
+// groundNodes is the number of nodes of the ground along a side.
 const groundNodes = 96
 
 // raster has a colour, a depth and the number of a solid at each sample.
@@ -52,9 +52,10 @@ type raster struct {
 	back          scene.Color
 	meshes        *scene.Meshes
 	corner        []spatial.Vec3 // of the shape being drawn: pixels and depth
-	shades        []scene.Color
+	shades        []scene.Color  // of its vertices
 }
 
+// nothing is the number of the solid at a sample that none covers.
 const nothing = math.MinInt32
 
 // newRaster returns an empty picture, oversampling times as wide and high as the view.
@@ -74,14 +75,14 @@ func newRaster(cam camera, v View) *raster {
 	return r
 }
 
-// copy takes over all samples of a raster of the same size.
+// copy copies all samples of a raster of the same size.
 func (r *raster) copy(from *raster) {
 	copy(r.depth, from.depth)
 	copy(r.solid, from.solid)
 	copy(r.color, from.color)
 }
 
-// draw draws all solids at st.
+// draw draws all solids at st over the present samples. It returns the cause for which ctx has ended.
 func (r *raster) draw(ctx context.Context, s *scene.Scene, st *mechanism.State, all solids) error {
 	r.group = all.group
 	for i := range all.shapes {
@@ -93,7 +94,7 @@ func (r *raster) draw(ctx context.Context, s *scene.Scene, st *mechanism.State, 
 	return nil
 }
 
-// shape draws a shape: all vertices first, then its triangles.
+// shape draws a shape with its mesh m as the solid with a number.
 func (r *raster) shape(s *scene.Shape, m *scene.Mesh, st *mechanism.State, number int32) {
 	at := s.Place(st)
 	r.corner, r.shades = r.corner[:0], r.shades[:0]
@@ -109,7 +110,7 @@ func (r *raster) shape(s *scene.Shape, m *scene.Mesh, st *mechanism.State, numbe
 	}
 }
 
-// face draws a triangle of one shade, seen from both sides.
+// face draws a triangle of one shade from both sides.
 func (r *raster) face(f *face) {
 	var p [3]spatial.Vec3
 	for k := range p {
@@ -119,8 +120,9 @@ func (r *raster) face(f *face) {
 	r.triangle([3]*spatial.Vec3{&p[0], &p[1], &p[2]}, [3]scene.Color{c, c, c}, f.solid, true)
 }
 
-// triangle draws what is nearest so far of a triangle, with colours
-// between those at its corners (barycentric coordinates).
+// triangle draws the samples of a triangle that are nearer than all drawn before. p are its corners in the picture with their
+// depths, and c their colours, between which it interpolates (barycentric coordinates). Unless both sides are drawn, a triangle
+// that turns away is not.
 func (r *raster) triangle(p [3]*spatial.Vec3, c [3]scene.Color, number int32, both bool) {
 	a, b, d := p[0], p[1], p[2]
 	area := (b[0]-a[0])*(d[1]-a[1]) - (b[1]-a[1])*(d[0]-a[0]) // negative towards the eye, as y points down
@@ -153,7 +155,7 @@ func (r *raster) triangle(p [3]*spatial.Vec3, c [3]scene.Color, number int32, bo
 	}
 }
 
-// across returns from where to where a triangle is at the height v; lo is greater than hi if it is not there.
+// across returns the range of x in which a triangle meets the line y = v; lo is greater than hi if it does not.
 func across(p [3]*spatial.Vec3, v float64) (lo, hi float64) {
 	lo, hi = math.Inf(1), math.Inf(-1)
 	for k := range p {
@@ -174,8 +176,7 @@ func span(lo, hi float64, n int) (from, to int) {
 	return int(math.Min(math.Max(math.Floor(lo), 0), float64(n))), int(math.Min(math.Max(math.Ceil(hi), 0), float64(n)))
 }
 
-// each calls set with each pixel of the picture: the mean of its samples, with a darker line where one solid ends before
-// another.
+// each calls set with each pixel of the picture: the mean of its samples, which are darker along the edges of solids.
 func (r *raster) each(set func(x, y int, c scene.Color)) {
 	const n = oversampling * oversampling
 	for y := range r.height / oversampling {
@@ -194,7 +195,7 @@ func (r *raster) each(set func(x, y int, c scene.Color)) {
 	}
 }
 
-// sample returns the colour of a sample.
+// sample returns the colour of a sample, darker if it is an edge.
 func (r *raster) sample(x, y int) scene.Color {
 	i := y*r.width + x
 	if r.solid[i] == nothing {
@@ -209,10 +210,10 @@ func (r *raster) sample(x, y int) scene.Color {
 	return c
 }
 
-// apart is by how much one solid is behind another of its group where there is a line between them, samples.
+// apart is the least difference in depth between two solids of one group with an edge between them, in samples.
 const apart = 6
 
-// edge reports whether another solid begins behind this sample, to one of four sides.
+// edge reports whether one of the four neighbours of a sample shows another solid farther back, or nothing.
 func (r *raster) edge(x, y int) bool {
 	i := y*r.width + x
 	me := r.solid[i]

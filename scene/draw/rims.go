@@ -9,8 +9,8 @@ import (
 	"github.com/rung-mbd/rung/scene"
 )
 
-// A rim is a part of the line where a solid turns away from the eye, as far as it is seen. Solids of one body and
-// colour are one in this: where they touch or overlap there is none.
+// A rim is a visible part of the silhouette of a solid. Solids of one group share a silhouette: where they touch or overlap
+// there is no rim.
 type rim struct {
 	from, to point
 	color    scene.Color
@@ -19,14 +19,14 @@ type rim struct {
 const (
 	rimShade  = 45   // per cent, of the colour of the solid
 	rimWidth  = 1.1  // pixels
-	shortest  = 0.05 // part of a rim that is drawn, pixels
-	touching  = 0.6  // pixels between solids that count as one
+	shortest  = 0.05 // length of a rim that is drawn, pixels
+	touching  = 0.6  // distance up to which two solids touch, pixels
 	noGroup   = -1
 	mostSides = 64 // of a facet, as the sides that are rims are bits
 )
 
-// groups numbers the solids that have one outline: those of a body and colour, of the mark of a joint, of a link. links
-// is the first shape of each link.
+// groups returns the number of the group of each shape: the shapes of one body, joint, link and colour are a group. links has
+// the first shape of each link.
 func groups(shapes []scene.Shape, links []int) []int32 {
 	type key struct {
 		body, joint, link int32
@@ -49,7 +49,7 @@ func groups(shapes []scene.Shape, links []int) []int32 {
 	return out
 }
 
-// markRims finds the sides of the facets of one solid that no other of its facets has. bodies are all of that solid.
+// markRims marks as rims the sides of facets that no other facet of the same solid has. bodies are all bodies of that solid.
 func markRims(bodies []body) {
 	type edge struct{ from, to point }
 	sides := map[edge]bool{}
@@ -71,7 +71,7 @@ func markRims(bodies []body) {
 	})
 }
 
-// begin makes the rims of a facet.
+// beginRims stores in lines the rims of a facet.
 func (h *hidden) beginRims(f *facet) {
 	h.lines = h.lines[:0]
 	for k := range min(len(f.corners), mostSides) {
@@ -81,14 +81,14 @@ func (h *hidden) beginRims(f *facet) {
 	}
 }
 
-// cutRims takes away what lies in a convex polygon that is larger by grow on all sides.
+// cutRims removes from lines the parts inside a convex polygon that is enlarged by grow, pixels, on all sides.
 func (h *hidden) cutRims(polygon []point, grow float64) {
 	if len(h.lines) == 0 {
 		return
 	}
 	h.spare = h.spare[:0]
 	for _, l := range h.lines {
-		// Cyrus & Beck 1978: the part of the line that is inside of all sides.
+		// Cyrus & Beck 1978: the line is inside all sides from first to last, as parts of its length.
 		first, last := 0.0, 1.0
 		for k := range polygon {
 			a, b := polygon[k], polygon[(k+1)%len(polygon)]
@@ -121,8 +121,8 @@ func (h *hidden) cutRims(polygon []point, grow float64) {
 	h.lines, h.spare = h.spare, h.lines
 }
 
-// endRims keeps what is left of the rims of facet f of body i, without
-// what lies in other solids of its group. h.near are the bodies around.
+// endRims adds h.lines, the rims of facet f of body i, to the rims, without their parts in other solids of the group. h.near has the
+// bodies around f.
 func (h *hidden) endRims(i int32, f *facet) {
 	me := &h.bodies[i]
 	for _, j := range h.near {
@@ -142,7 +142,7 @@ func (h *hidden) endRims(i int32, f *facet) {
 	}
 }
 
-// writeRims writes the rims as lines of each colour. Those that meet are one.
+// writeRims writes the rims as one path for each colour.
 func writeRims(b *bufio.Writer, rims []rim) {
 	if len(rims) == 0 {
 		return
@@ -165,7 +165,7 @@ func writeRims(b *bufio.Writer, rims []rim) {
 	b.WriteString("</g>\n")
 }
 
-// joined returns the data of a path of the rims of a list, each going on where the one before ends if one does.
+// joined returns the data of an SVG path with the rims of a list. Where a rim begins at the end of another, the path goes on.
 func joined(rims []rim, list []int) (data []byte) {
 	begins := map[[2]int][]int{}
 	ends := map[[2]int]int{}
@@ -174,7 +174,7 @@ func joined(rims []rim, list []int) (data []byte) {
 		ends[tenth(rims[i].to)]++
 	}
 	done := make(map[int]bool, len(list))
-	run := func(i int) {
+	run := func(i int) { // rim i and the rims that follow from its end
 		at := tenth(rims[i].from)
 		data = append(data, 'M')
 		data = append(number(number(data, at[0]), at[1]), 'l')
@@ -191,7 +191,7 @@ func joined(rims []rim, list []int) (data []byte) {
 			}
 		}
 	}
-	for _, first := range [2]bool{true, false} { // those that go on no other begin a line
+	for _, first := range [2]bool{true, false} { // first lines from rims that follow no other, then closed loops
 		for _, i := range list {
 			if from := tenth(rims[i].from); !done[i] && from != tenth(rims[i].to) && (!first || ends[from] == 0) {
 				run(i)
@@ -201,7 +201,7 @@ func joined(rims []rim, list []int) (data []byte) {
 	return data
 }
 
-// linkShapes returns the shapes that stand for the links of s at st after others, and where those of each link begin.
+// linkShapes appends the shapes of the links of s at st to shapes, and returns the index of the first shape of each link too.
 func linkShapes(shapes []scene.Shape, s *scene.Scene, st *mechanism.State) ([]scene.Shape, []int) {
 	first := make([]int, len(s.Links))
 	for i := range s.Links {

@@ -9,22 +9,22 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// margin is the picture as a multiple of what the shapes take.
+// margin is the size of the picture as a multiple of the extent of the shapes.
 const margin = 1.08
 
-// stage is what all pictures of a film share: where they are seen from, and where there is ground.
+// stage is the camera that all pictures of a film share, and the region around which they show ground.
 type stage struct {
 	cam    camera
-	center spatial.Vec3 // of a ball around all that is shown, world
-	radius float64
+	center spatial.Vec3 // of a ball around all states, world, m
+	radius float64      // m
 }
 
-// audience finds the stage for the states that it is shown. Its camera has only axes.
-type audience struct {
+// framing finds the stage for a list of states.
+type framing struct {
 	scene  *scene.Scene
-	cam    camera
+	cam    camera     // without center and scale
 	balls  []ball     // around each state
-	lo, hi [2]float64 // the box to the right and up in the camera's axes, from the first ball's centre
+	lo, hi [2]float64 // the box around all shapes along the camera's axes right and up, from the first ball's centre, m
 }
 
 type ball struct {
@@ -32,9 +32,9 @@ type ball struct {
 	radius float64
 }
 
-// show takes a state into the view. shapes are those of s and its links at st. It returns an error if they have no
+// show adds a state. shapes are the shapes of the scene and its links at st. It returns an error if they have no
 // finite extent.
-func (a *audience) show(st *mechanism.State, shapes []scene.Shape) error {
+func (a *framing) show(st *mechanism.State, shapes []scene.Shape) error {
 	center, radius := a.scene.Bounds(st)
 	if !(radius > 0) || math.IsInf(radius, 0) || !center.IsFinite() {
 		return fmt.Errorf("draw: the mechanism has no finite extent: centre %v m, radius %v m", center, radius)
@@ -56,8 +56,8 @@ func (a *audience) show(st *mechanism.State, shapes []scene.Shape) error {
 	return nil
 }
 
-// stage returns the stage on which all states that were shown are in the picture.
-func (a *audience) stage() stage {
+// stage returns the stage that has all states in the picture.
+func (a *framing) stage() stage {
 	first := a.balls[0]
 	out := stage{cam: a.cam, center: first.center, radius: first.radius}
 	if len(a.balls) > 1 {

@@ -22,11 +22,11 @@ const (
 
 var errPolygons = fmt.Errorf("draw: more than %d polygons in an SVG; write a .png", maxPolygons)
 
-// SVG writes the picture of s at st as polygons: the facets of each solid that are seen, without those that are hidden,
-// and dark lines where bodies turn away from the eye.
+// SVG writes the picture of s at st as polygons: the visible parts of the facets of each solid, and dark lines along the
+// silhouettes of bodies.
 //
-// Cost: O(facets·those that overlap it in the picture). It returns the
-// errors of PNG, and one if there are more than maxPolygons.
+// Cost: O(facets·k), with k the facets that overlap a facet in the picture. It returns the
+// errors of PNG, and an error if there are more than maxPolygons or if too many overlap.
 func SVG(ctx context.Context, w io.Writer, s *scene.Scene, st *mechanism.State, v View) error {
 	if ctx == nil {
 		panic("rung: nil context")
@@ -54,7 +54,7 @@ func SVG(ctx context.Context, w io.Writer, s *scene.Scene, st *mechanism.State, 
 	return writeSVG(w, all, h.rims, v)
 }
 
-// facets returns the solids of s as the view shows them.
+// facets returns the bodies of the picture of s at st, with their rims marked. It sets the defaults of v.
 func facets(s *scene.Scene, st *mechanism.State, v *View) ([]body, error) {
 	on, all, err := prepare(s, st, v)
 	if err != nil {
@@ -82,17 +82,17 @@ func facets(s *scene.Scene, st *mechanism.State, v *View) ([]body, error) {
 	return c.bodies, nil
 }
 
-// path is what is drawn of a facet, as the data of a path in SVG.
+// path is the drawn part of a facet, as the data of an SVG path, and its colour.
 type path struct {
 	data  []byte
 	color scene.Color
 }
 
-// tenth returns a place in tenths of a pixel, rounded: the resolution of the SVG.
+// tenth returns a point in tenths of a pixel, rounded: the resolution of the SVG.
 func tenth(p point) [2]int { return [2]int{int(math.Round(10 * p[0])), int(math.Round(10 * p[1]))} }
 
-// pathOf returns the data of a path. Each piece is a place and then steps, so that the numbers are short. Corners that
-// fall together are one, and a piece that has fewer than three then is left out.
+// pathOf returns the data of a path. Each piece is a point and then steps, so that the numbers are short. Corners that
+// coincide after rounding become one; a piece with fewer than three corners is left out.
 func pathOf(pieces [][]point) (data []byte) {
 	for _, p := range pieces {
 		var places [][2]int
@@ -118,8 +118,8 @@ func pathOf(pieces [][]point) (data []byte) {
 	return data
 }
 
-// number appends a number of tenths to b, which is not empty. A space comes first where b ends in a digit and the number
-// has no sign.
+// number appends a number, given in tenths, to b, which is not empty. A space goes before it only where it is needed: b ends
+// in a digit and the number has no sign.
 func number(b []byte, tenths int) []byte {
 	if last := b[len(b)-1]; tenths >= 0 && last >= '0' && last <= '9' {
 		b = append(b, ' ')
@@ -134,7 +134,7 @@ func number(b []byte, tenths int) []byte {
 	return b
 }
 
-// writeSVG writes the paths, and the rims over them. Each has a thin line of its own colour, which closes the gaps that
+// writeSVG writes the paths, and the rims over them. Each path has a thin outline of its own colour, which closes the gaps that
 // renderers leave between neighbours.
 func writeSVG(w io.Writer, all []path, rims []rim, v View) error {
 	b := bufio.NewWriter(w)
@@ -155,4 +155,5 @@ func writeSVG(w io.Writer, all []path, rims []rim, v View) error {
 	return b.Flush()
 }
 
+// hex returns a colour as #rrggbb.
 func hex(c scene.Color) string { return fmt.Sprintf("#%02x%02x%02x", c[0], c[1], c[2]) }

@@ -18,10 +18,11 @@ import (
 type track struct {
 	position [][3]float32
 	rotation [][4]float32
-	scale    [][3]float32 // of links
+	scale    [][3]float32 // of a link; nil for a body
 }
 
-// animate adds the animation of the bodies and links.
+// animate adds the animation of the bodies and links. It returns the errors of m, the cause for which ctx has ended, and an error if
+// the motion takes more than MaxBytes or a position is out of range.
 func (b *builder) animate(ctx context.Context, m scene.Recording) error {
 	times := m.Times()
 	nb, nl := b.scene.Mechanism.NumBodies(), len(b.scene.Links)
@@ -54,7 +55,7 @@ func (b *builder) animate(ctx context.Context, m scene.Recording) error {
 	return nil
 }
 
-// record stores the state of time k.
+// record stores the poses of bodies and links at st as entry k of the tracks.
 func (b *builder) record(tracks []track, k int, st *mechanism.State) error {
 	for i := range st.Bodies {
 		s := &st.Bodies[i]
@@ -72,8 +73,8 @@ func (b *builder) record(tracks []track, k int, st *mechanism.State) error {
 	return nil
 }
 
-// set stores a pose. Of q and −q, which are the same rotation, it takes the one nearer to the pose before, as what
-// plays the file goes from one to the next.
+// set stores a pose as entry k. Of q and −q, which are the same rotation, it takes the one nearer to entry k−1, as players
+// interpolate between entries.
 func (t *track) set(k int, p spatial.Vec3, q spatial.Quat) {
 	t.position[k] = single(p)
 	x := quat(q)
@@ -102,12 +103,12 @@ func moves[T comparable](list []T) bool {
 	return false
 }
 
-// write adds the tracks to the document. What does not move has no channel. glTF begins at time 0.
+// write adds the tracks to the document. A track that does not change gets no channel. Times begin at 0, as in all glTF files.
 func (b *builder) write(tracks []track, times []float64) {
 	clock := make([]float32, len(times))
 	for i, t := range times {
 		clock[i] = float32(t - times[0])
-		if i > 0 && clock[i] <= clock[i-1] { // single precision ends
+		if i > 0 && clock[i] <= clock[i-1] { // equal in single precision, but times have to increase
 			clock[i] = math.Nextafter32(clock[i-1], float32(math.Inf(1)))
 		}
 	}

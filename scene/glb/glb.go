@@ -15,12 +15,12 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// MaxBytes is the most that positions and orientations take.
+// MaxBytes is the largest size of the positions and orientations of a motion.
 const MaxBytes = 1 << 30
 
 // Write writes s at the state rest, animated by m unless it is nil.
 //
-// Cost: O(shapes + bodies·times), and the file in memory. It returns the errors of m and w, that of ctx if it ends, and
+// Cost: O(shapes + bodies·times), and the file in memory. It returns the errors of m and w, the cause for which ctx has ended, and
 // an error if the motion takes more than MaxBytes or a position is not finite.
 func Write(ctx context.Context, w io.Writer, s *scene.Scene, rest *mechanism.State, m scene.Recording) error {
 	if ctx == nil {
@@ -31,7 +31,7 @@ func Write(ctx context.Context, w io.Writer, s *scene.Scene, rest *mechanism.Sta
 		return fmt.Errorf("glb: the mechanism has no finite extent: centre %v m, radius %v m", center, radius)
 	}
 	for k := range center {
-		center[k] = float64(float32(center[k])) // so that the root is where the bodies take it to be
+		center[k] = float64(float32(center[k])) // exact in single precision, so that the root node stores the same centre
 	}
 	b := &builder{scene: s, center: center, doc: gltf.NewDocument(), meshes: map[meshKey]int{}, solids: map[solidKey]gltf.PrimitiveAttributes{},
 		indices: map[solidKey]int{}, materials: map[scene.Color]int{}}
@@ -51,13 +51,15 @@ func Write(ctx context.Context, w io.Writer, s *scene.Scene, rest *mechanism.Sta
 	return nil
 }
 
-// solidKey is a geometry: unit ones are scaled by their nodes, capsules are not.
+// solidKey identifies a geometry. Shapes of one kind share a geometry of unit size, which their nodes scale; capsules have one
+// for each size.
 type solidKey struct {
 	kind scene.Kind
-	mesh int32 // of a surface
-	size spatial.Vec3
+	mesh int32        // of a surface
+	size spatial.Vec3 // of a capsule
 }
 
+// meshKey identifies a mesh: a geometry in a colour.
 type meshKey struct {
 	solidKey
 	color scene.Color
@@ -66,16 +68,17 @@ type meshKey struct {
 // builder makes the document. Nodes 0 to bodies−1 are the bodies, then come the links, then all others.
 type builder struct {
 	scene     *scene.Scene
-	center    spatial.Vec3
+	center    spatial.Vec3 // of the scene at rest: the origin of the nodes, world, m
 	doc       *gltf.Document
 	solids    map[solidKey]gltf.PrimitiveAttributes
-	indices   map[solidKey]int
-	meshes    map[meshKey]int
-	materials map[scene.Color]int
+	indices   map[solidKey]int    // accessors of triangles
+	meshes    map[meshKey]int     // numbers of meshes
+	materials map[scene.Color]int // numbers of materials
 	root      *gltf.Node
 }
 
-// upright turns the axes of scene.Upright to those of glTF: x to the right, y up, and z to the eye in front.
+// upright returns the rotation from the world to the axes of glTF: x to the right, y up, and z towards an eye in front
+// (scene.Upright).
 func upright(s *scene.Scene) spatial.Mat3 {
 	u := scene.Upright(s.Mechanism)
 	return spatial.Mat3{u[0], u[3], u[6], u[2], u[5], u[8], -u[1], -u[4], -u[7]}
@@ -139,7 +142,7 @@ func (b *builder) add(parent, n *gltf.Node) {
 	b.doc.Nodes = append(b.doc.Nodes, n)
 }
 
-// relative returns a position of the world as the nodes have it.
+// relative returns a position of the world relative to the centre, as nodes store it.
 func (b *builder) relative(p spatial.Vec3) [3]float64 { return p.Sub(b.center) }
 
 // quat returns a quaternion in the order of glTF: x y z w.
@@ -163,10 +166,10 @@ func scale(s *scene.Shape) [3]float64 {
 	return f
 }
 
-// corners is how many a round shape has.
+// corners is the number of corners with which a circle is drawn.
 const corners = 24
 
-// mesh returns the number of the mesh of a shape.
+// mesh returns the number of the mesh of a shape, and adds it if it is new.
 func (b *builder) mesh(s *scene.Shape) int {
 	key := meshKey{solidKey: solidKey{kind: s.Kind}, color: s.Color}
 	switch s.Kind {
@@ -188,7 +191,8 @@ func (b *builder) mesh(s *scene.Shape) int {
 	return b.meshes[key]
 }
 
-// solid writes the vertices of a geometry.
+// solid adds the triangles of a geometry, and returns their vertices. Shapes have sizes of 1, as nodes scale them, except for
+// capsules, whose caps must stay round: these have their own size.
 func (b *builder) solid(key solidKey) gltf.PrimitiveAttributes {
 	var m *scene.Mesh
 	if key.kind == scene.Surface {
@@ -211,15 +215,15 @@ func (b *builder) solid(key solidKey) gltf.PrimitiveAttributes {
 	return b.solids[key]
 }
 
-// linkMesh writes the mesh of a coil or a dashpot whose cylinder at
-// rest is s, and returns its number. The wire is round at this length.
+// linkMesh adds the mesh of a coil or a dashpot, and returns its number. s is
+// the cylinder around the link at rest, at whose length the wire is round.
 func (b *builder) linkMesh(l *scene.Link, s *scene.Shape) int {
 	m, second := scene.LinkMesh(l.Look, corners)
 	f := scale(s)
 	points, normals := make([][3]float32, len(m.Points)), make([][3]float32, len(m.Points))
 	for i, p := range m.Points {
 		p[2] = p[2]*f[0]/max(f[2], 1e-3*f[0]) + m.Shifts[i]
-		n := spatial.Vec3{f[0] * m.Normals[i][0], f[1] * m.Normals[i][1], f[2] * m.Normals[i][2]} // the node's scale divides it
+		n := spatial.Vec3{f[0] * m.Normals[i][0], f[1] * m.Normals[i][1], f[2] * m.Normals[i][2]} // as viewers divide normals by the scale
 		points[i], normals[i] = single(p), single(n.Scale(1/n.Norm()))
 	}
 	attributes := gltf.PrimitiveAttributes{gltf.POSITION: modeler.WritePosition(b.doc, points), gltf.NORMAL: modeler.WriteNormal(b.doc, normals)}
@@ -234,10 +238,12 @@ func (b *builder) linkMesh(l *scene.Link, s *scene.Shape) int {
 	return len(b.doc.Meshes) - 1
 }
 
+// single returns a vector in single precision.
 func single(p spatial.Vec3) [3]float32 {
 	return [3]float32{float32(p[0]), float32(p[1]), float32(p[2])}
 }
 
+// flat returns the corners of triangles as one list of indices.
 func flat(t [][3]int32) []uint32 {
 	out := make([]uint32, 0, 3*len(t))
 	for i := range t {
@@ -246,7 +252,8 @@ func flat(t [][3]int32) []uint32 {
 	return out
 }
 
-// material returns the number of the material of a colour, which glTF has linear.
+// material returns the number of the material of a colour, and adds it if it is new. glTF stores colours in linear light, so the
+// curve of sRGB is undone.
 func (b *builder) material(c scene.Color) int {
 	if i, ok := b.materials[c]; ok {
 		return i
@@ -265,7 +272,8 @@ func (b *builder) material(c scene.Color) int {
 	return b.materials[c]
 }
 
-// terrains adds the grounds around the scene at rest, without the parts where there is none.
+// terrains adds the part of each ground around the scene at rest, up to three times its radius (m) from its centre. Triangles with
+// a node where there is no ground are left out.
 func (b *builder) terrains(radius float64) {
 	const nodes = 128
 	for _, g := range b.scene.Surfaces {

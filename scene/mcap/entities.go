@@ -22,13 +22,14 @@ func colorOf(c scene.Color) color {
 	return color{float64(c[0]) / 255, float64(c[1]) / 255, float64(c[2]) / 255, 1}
 }
 
-// entity returns one without shapes.
+// entity returns an entity without shapes, with an id in a frame.
 func entity(at stamp, frame, id string) sceneEntity {
 	return sceneEntity{Timestamp: at, Frame: frame, ID: id, FrameLocked: true, Metadata: []keyValue{}, Cubes: []solid{}, Spheres: []solid{}, Cylinders: []solid{},
 		Triangles: []triangleList{}}
 }
 
-// fixed returns the shapes of the bodies and of the world, with the ground.
+// fixed returns an entity for each body, with its shapes, and one for the world, with its shapes and the ground around st. It returns
+// an error if the mechanism has no finite extent.
 func (f *file) fixed(st *mechanism.State, at stamp) (*sceneUpdate, error) {
 	m := f.scene.Mechanism
 	u := &sceneUpdate{Deletions: []struct{}{}, Entities: make([]sceneEntity, m.NumBodies()+1)}
@@ -91,12 +92,12 @@ func (f *file) add(e *sceneEntity, s *scene.Shape) {
 	}
 }
 
-// groundNodes is how many nodes the grounds have along a side.
+// groundNodes is the number of nodes of a ground along a side.
 const groundNodes = 128
 
 var groundColor = scene.Color{196, 190, 176}
 
-// grounds adds the grounds around the mechanism at st, without the parts where there is none.
+// grounds adds the part of each ground around the mechanism at st. Triangles with a node where there is no ground are left out.
 func (f *file) grounds(e *sceneEntity, st *mechanism.State) error {
 	if len(f.scene.Surfaces) == 0 {
 		return nil
@@ -131,8 +132,8 @@ func (f *file) grounds(e *sceneEntity, st *mechanism.State) error {
 	return nil
 }
 
-// links returns what goes from body to body at st. Its ends are where
-// the bodies are at this time, so its frame is the world.
+// links returns an entity with the lines from body to body at st. It is in the
+// frame of the world, as both ends of a line move.
 func (f *file) links(st *mechanism.State, at stamp) (*sceneUpdate, error) {
 	e := entity(at, World, "links")
 	for i := range f.scene.Links {

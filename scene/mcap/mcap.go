@@ -22,21 +22,21 @@ const (
 	linkTopic      = "/links"
 )
 
-// World is the frame of the world; bodies have frames of their names, and none of them is this.
+// World is the name of the world's frame. The frame of a body has the name of the body; no body has this one.
 const World = "world"
 
-// upright is the frame around World with z up, where that of the world is not (scene.Upright). If a body has
-// this name there are underscores after it.
+// upright is the name of the frame around World with z up, for models whose up axis is another one (scene.Upright).
+// If a body has this name, underscores are appended.
 const upright = "upright"
 
-// chunkSize is about how many bytes are compressed together: what a viewer reads at least to show a time.
+// chunkSize is about the number of bytes that are compressed together. A viewer reads at least a chunk to show a time.
 const chunkSize = 1 << 20
 
 // Write writes s at the state rest, or at all times of m unless it is nil.
 //
-// Cost: O(shapes + (bodies + links)·times); the memory is that of one row. It returns the errors of m and w, that of
-// ctx if it ends, and an error for a time that has no place in the file (before 0, after 2³² s, or in the same
-// nanosecond as the one before) and for a number that is not finite.
+// Cost: O(shapes + (bodies + links)·times); one row is in memory. It returns the errors of m and w, the cause for which ctx
+// has ended, and an error for a time that the format cannot hold (before 0, after 2³² s, or in the same nanosecond as
+// the one before) and for a number that is not finite.
 func Write(ctx context.Context, w io.Writer, s *scene.Scene, rest *mechanism.State, m scene.Recording) error {
 	if ctx == nil {
 		panic("rung: nil context")
@@ -63,7 +63,7 @@ func Write(ctx context.Context, w io.Writer, s *scene.Scene, rest *mechanism.Sta
 	return failed(f.w.Close())
 }
 
-// still is the motion of what stays where it is.
+// still is a recording of one state.
 type still struct{ *mechanism.State }
 
 func (s still) Times() []float64 { return []float64{s.Time} }
@@ -73,6 +73,7 @@ func (s still) StateTo(st *mechanism.State, _ int) error {
 	return nil
 }
 
+// failed returns err with the name of this package, nil for nil.
 func failed(err error) error {
 	if err != nil {
 		return fmt.Errorf("mcap: %w", err)
@@ -87,13 +88,13 @@ const (
 	linkChannel
 )
 
-// file is one being written.
+// file is a file that is being written.
 type file struct {
 	w          *mcap.Writer
 	scene      *scene.Scene
 	transforms frameTransforms
-	last       uint64 // time of the row before
-	sequence   uint32 // of the row
+	last       uint64 // time of the last row, ns
+	sequence   uint32 // number of the last row
 }
 
 // newFile writes the head of a file, its schemas and channels.
@@ -135,7 +136,7 @@ func newFile(w io.Writer, s *scene.Scene) (*file, error) {
 	return f, nil
 }
 
-// upright adds a frame around the world's where z is not up, as viewers take the z of the outermost frame for up.
+// upright adds a frame around the world's frame if z is not up, as viewers take the z axis of the outermost frame for up.
 func (f *file) upright() {
 	u := scene.Upright(f.scene.Mechanism)
 	if u == spatial.Identity3() {
@@ -152,7 +153,7 @@ func (f *file) upright() {
 	f.transforms.Transforms = append(f.transforms.Transforms, frameTransform{Parent: name, Child: World, Rotation: quaternionOf(spatial.FromMat(u.T()))})
 }
 
-// row writes row i, and before the first one what does not change.
+// row writes the messages of row i, at a time in s. Before the first row it writes the entities of the bodies.
 func (f *file) row(st *mechanism.State, time float64, i int) error {
 	at, ns, err := timeOf(time)
 	if err != nil {
@@ -197,7 +198,7 @@ func (f *file) row(st *mechanism.State, time float64, i int) error {
 	return f.message(linkChannel, u)
 }
 
-// message writes a message at the time of the row.
+// message writes a message to a channel, with the time and the number of the last row.
 func (f *file) message(channel uint16, content any) error {
 	data, err := json.Marshal(content)
 	if err != nil {
@@ -206,7 +207,8 @@ func (f *file) message(channel uint16, content any) error {
 	return failed(f.w.WriteMessage(&mcap.Message{ChannelID: channel, Sequence: f.sequence, LogTime: f.last, PublishTime: f.last, Data: data}))
 }
 
-// timeOf returns a time in s and ns, and in ns alone, to the nearest ns.
+// timeOf returns t, in s, rounded to nanoseconds: as a stamp and as a number of nanoseconds. It returns an error if a stamp cannot
+// hold it.
 func timeOf(t float64) (stamp, uint64, error) {
 	if !(t >= 0 && t < 1<<32-1) {
 		return stamp{}, 0, fmt.Errorf("mcap: time %g s is not from 0 to 2³² s", t)

@@ -2,8 +2,8 @@ package mcap
 
 import "encoding/json"
 
-// What follows are the messages of Foxglove's schemas of these names, as far as a scene needs them; readers take what
-// is not there as empty. A name of a Go type is that of the message, and the tag of a field its name there.
+// The types of this file are messages of Foxglove's schemas, with the fields that a scene needs; readers take a missing field for
+// empty. A type has the name of its message, and the tag of a field has the name of the field there.
 
 type stamp struct {
 	Sec  uint32 `json:"sec"`
@@ -44,7 +44,7 @@ type sceneEntity struct {
 	Timestamp   stamp          `json:"timestamp"`
 	Frame       string         `json:"frame_id"`
 	ID          string         `json:"id"`
-	Lifetime    stamp          `json:"lifetime"` // zero: until another of its ID comes
+	Lifetime    stamp          `json:"lifetime"` // zero: until another entity with this ID comes
 	FrameLocked bool           `json:"frame_locked"`
 	Metadata    []keyValue     `json:"metadata"`
 	Cubes       []solid        `json:"cubes"`
@@ -70,8 +70,8 @@ type color struct {
 	A float64 `json:"a"`
 }
 
-// solid is a CubePrimitive, a SpherePrimitive or a CylinderPrimitive.
-// Size is the whole extent; the scales are those of a cylinder.
+// solid is a CubePrimitive, a SpherePrimitive or a CylinderPrimitive. Size
+// is the whole extent. A cylinder alone has Bottom and Top, scales of its ends.
 type solid struct {
 	Pose   pose     `json:"pose"`
 	Size   vector   `json:"size"`
@@ -89,7 +89,7 @@ type triangleList struct {
 	Indices []int32  `json:"indices"`
 }
 
-// object is a JSON Schema of an object with these properties.
+// object is the JSON Schema of an object, by the schemas of its properties.
 type object map[string]any
 
 func (o object) MarshalJSON() ([]byte, error) {
@@ -99,11 +99,13 @@ func (o object) MarshalJSON() ([]byte, error) {
 	}{"object", o})
 }
 
+// list returns the JSON Schema of an array.
 func list(of any) any { return map[string]any{"type": "array", "items": of} }
 
+// kind returns the JSON Schema of a primitive type.
 func kind(name string) any { return map[string]any{"type": name} }
 
-// schemas returns the JSON Schemas of the two messages, which viewers need to know what their fields hold.
+// schemas returns the JSON Schemas of the two messages, by which viewers read them.
 func schemas() (transforms, update []byte, err error) {
 	number, text := kind("number"), kind("string")
 	time := object{"sec": kind("integer"), "nsec": kind("integer")}

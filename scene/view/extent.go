@@ -5,7 +5,7 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// low returns the height of the lowest point of all shapes over the centre of the scene.
+// low returns the height of the lowest point of all shapes relative to the centre of the scene, m, at most 0.
 func (v *Viewer) low() float64 {
 	up, low := scene.Upright(v.scene.Mechanism).Col(2), 0.0
 	for i := range v.scene.Shapes {
@@ -16,8 +16,8 @@ func (v *Viewer) low() float64 {
 	return low
 }
 
-// reach returns the radius of the ball around the centre of the scene that has all shapes and ends of links in it, m. Of
-// a long rod its ends count, where scene.Scene.Bounds takes the ball around it: so the picture is filled.
+// reach returns the radius of the smallest ball around the centre of the scene that has all shapes and ends of links in it, m. It
+// is smaller than the radius of scene.Scene.Bounds, which takes a ball around each long rod, so the picture is filled.
 func (v *Viewer) reach() (far float64) {
 	for i := range v.scene.Shapes {
 		sh := &v.scene.Shapes[i]
@@ -36,7 +36,8 @@ func (v *Viewer) reach() (far float64) {
 	return far
 }
 
-// reachOf returns how far a shape goes from a point in its axes, at the most.
+// reachOf returns the largest distance of a point of a shape from the point from, in the axes of the shape, m. For a cylinder it is a
+// bound.
 func reachOf(s *scene.Scene, sh *scene.Shape, from spatial.Vec3) (far float64) {
 	switch sh.Kind {
 	case scene.Sphere:

@@ -9,11 +9,11 @@ import (
 	"github.com/rung-mbd/rung/tree"
 )
 
-// arrowFloats is how many numbers a force has: where it acts, itself, and 1 if it is a moment.
+// arrowFloats is the number of floats of an arrow: three for its place, three for the force or moment, and 1 for a moment.
 const arrowFloats = 7
 
-// numArrows is how many forces are shown: of each contact one, of each line of a force element one at both ends, of
-// each drive a force and a moment.
+// numArrows returns the number of arrows: one for each contact, two for each line of a force element, at its ends, and two for
+// each drive, a force and a moment.
 func (v *Viewer) numArrows() int {
 	m, n := v.scene.Mechanism, 0
 	for i := range v.scene.Links {
@@ -29,10 +29,10 @@ func (v *Viewer) numArrows() int {
 	return n + m.NumContacts()
 }
 
-// forces returns the forces of contacts, force elements and drives at a row, world axes, N and N m, with their places
-// relative to the middle; zeros where there is none.
+// forces returns the arrows of contacts, force elements and drives at a row, arrowFloats single-precision numbers each: world axes,
+// places in m relative to the middle, forces in N and moments in N m. An arrow without force has zeros.
 //
-// It returns the errors of the laws.
+// It returns the errors of the laws of the forces.
 func (v *Viewer) forces(row int) ([]byte, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -68,7 +68,7 @@ func (v *Viewer) forces(row int) ([]byte, error) {
 			return nil, err
 		}
 		from, to := l.Ends(v.st)
-		f := e.Force // on the end
+		f := e.Force // of a bushing, on the end to
 		if line := to.Sub(from); ok && !m.Forces[l.Force].IsBushing() {
 			if f = (spatial.Vec3{}); line.Norm() > 0 {
 				f = line.Scale(-e.Tension / line.Norm())

@@ -15,18 +15,18 @@ import (
 	"strings"
 )
 
-// MaxFile is the most that the numbers of a page in a file take before they are packed, bytes.
+// MaxFile is the largest size of the numbers of a page in a file before compression, bytes.
 const MaxFile = 256 << 20
 
-// modules are the scripts of the page, each after those that it imports or starts.
+// modules are the scripts of the page, each after the scripts that it imports or starts.
 var modules = []string{"algebra.js", "shapes.js", "shaders.js", "levels.js", "things.js", "pace.js", "worker.js", "source.js", "frames.js", "state.js", "chart.js", "drawing.js", "panel.js", "marks.js"}
 
 // HTML writes the page as one file with the scene, all rows of the trajectory, its curves and, with a plan, the
-// reactions at all rows and what is redundant at the first. It needs no server and loads nothing.
+// reactions at all rows and the redundant rows at the first. The file needs no server and loads nothing.
 //
-// Cost: O(rows·(bodies + joints)), a solution a row with a plan; the memory is that
-// of a block of rows. It returns the error of ctx, those of the trajectory and of
-// w, and an error before anything is written if the numbers take more than MaxFile.
+// Cost: O(rows·(bodies + joints)), with a plan a solution for each row; a block of rows
+// is in memory. It returns the cause for which ctx has ended, the errors of the trajectory and
+// of w, and an error before anything is written if the numbers take more than MaxFile.
 func (v *Viewer) HTML(ctx context.Context, w io.Writer) error {
 	if ctx == nil {
 		panic("rung: nil context")
@@ -70,18 +70,19 @@ const (
 	styleTag  = `<link rel="stylesheet" href="page.css">`
 )
 
+// hash returns a script's hash in the form of a content security policy.
 func hash(text []byte) string {
 	sum := sha256.Sum256(text)
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// scripts returns the program of the page and the map that tells where its modules are. In a file they have no
-// addresses, so each is in the map itself, by a name.
+// scripts returns the main script of the page and the import map with its modules. In a file modules have no
+// addresses, so the map has each of them as a data URL under the name rung/FILE, which replaces its path in imports.
 func scripts() (app, imports []byte, err error) {
 	read := func(name string) ([]byte, error) {
 		b, err := page.ReadFile("page/" + name)
 		if bytes.Contains(b, []byte("</script")) {
-			err = fmt.Errorf("view: %s ends the script that it is in", name)
+			err = fmt.Errorf("view: %s has an end tag of a script", name)
 		}
 		b = bytes.ReplaceAll(b, []byte("from './"), []byte("from 'rung/"))
 		return bytes.ReplaceAll(b, []byte("resolve('./"), []byte("resolve('rung/")), err
@@ -101,6 +102,7 @@ func scripts() (app, imports []byte, err error) {
 	return app, imports, err
 }
 
+// rows returns the number of rows of the trajectory, 0 without one.
 func (v *Viewer) rows() int {
 	if v.run == nil {
 		return 0
@@ -108,7 +110,7 @@ func (v *Viewer) rows() int {
 	return len(v.run.Times())
 }
 
-// curves returns the columns that go into a file; those of bodies are in the frames.
+// curves returns the columns of the trajectory that go into a file. Columns of bodies do not: frames have them.
 func (v *Viewer) curves() []string {
 	if v.run == nil {
 		return nil
@@ -116,7 +118,7 @@ func (v *Viewer) curves() []string {
 	return v.run.Others()
 }
 
-// rowBytes returns what a row takes: of frames, of forces and, if they can be had, of reactions.
+// rowBytes returns the bytes of a row of frames, of forces and of reactions; 0 for reactions that cannot be computed.
 func (v *Viewer) rowBytes() (frame, forces, reactions int) {
 	m := v.scene.Mechanism
 	if v.solves() {
@@ -125,14 +127,14 @@ func (v *Viewer) rowBytes() (frame, forces, reactions int) {
 	return 4 * frameFloats * m.NumBodies(), 4 * arrowFloats * v.numArrows(), reactions
 }
 
-// blockRows returns how many rows are packed together: some megabytes,
-// so that a page unpacks the next ones while it shows these.
+// blockRows returns the number of rows that are packed together: at most 256, and at most 4 MiB
+// of each kind, so that a page unpacks the next block while it shows the present one.
 func (v *Viewer) blockRows() int {
 	frame, forces, reactions := v.rowBytes()
 	return max(1, min(v.rows(), 256, (4<<20)/max(1, frame, forces, reactions)))
 }
 
-// fileBytes returns what the numbers of a file take.
+// fileBytes returns the size of the numbers of a file before compression.
 func (v *Viewer) fileBytes() int {
 	frame, forces, reactions := v.rowBytes()
 	n := max(1, v.rows()) * (frame + forces + reactions + 8)
@@ -146,7 +148,7 @@ func (v *Viewer) fileBytes() int {
 	return n
 }
 
-// parts writes the numbers, each answer of the server as an element with its path.
+// parts writes the numbers: each answer of the server as an element with the path of its request.
 func (v *Viewer) parts(ctx context.Context, w *bufio.Writer) error {
 	names, err := v.names()
 	if err != nil {
@@ -206,7 +208,7 @@ func (v *Viewer) parts(ctx context.Context, w *bufio.Writer) error {
 	return nil
 }
 
-// part writes one answer, compressed.
+// part writes the answer to a path as an element, compressed and in base64.
 func part(w io.Writer, path string, data []byte) error {
 	if _, err := fmt.Fprintf(w, "<script type=\"application/octet-stream\" data-path=\"%s\">", strings.ReplaceAll(path, "\"", "%22")); err != nil {
 		return err
@@ -229,7 +231,7 @@ func part(w io.Writer, path string, data []byte) error {
 	return err
 }
 
-// blocks writes rows of numbers of single precision in blocks, as the page unpacks them.
+// blocks writes all rows, which row returns as float32 numbers, in blocks of packed rows with the paths name?block=NUMBER.
 func (v *Viewer) blocks(ctx context.Context, w io.Writer, name string, row func(row int) ([]byte, error)) error {
 	rows, size := max(1, v.rows()), v.blockRows()
 	for from := 0; from < rows; from += size {
@@ -253,8 +255,8 @@ func (v *Viewer) blocks(ctx context.Context, w io.Writer, name string, row func(
 }
 
 // pack orders the bytes of rows of float32 numbers so that they compress well. It takes the bits of each number as an
-// integer, and subtracts the integer in the same column of the row before. It writes first the lowest bytes of all
-// differences, column by column and in each column row by row, then the next bytes, up to the highest.
+// integer, and subtracts the integer in the same column of the row before. The lowest bytes of all differences come first,
+// column by column and in each column row by row, then the next bytes, up to the highest.
 func pack(all []byte, rows int) []byte {
 	n := len(all) / 4 / rows
 	out := make([]byte, len(all))

@@ -10,20 +10,21 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// report counts and names the constraints at a state: rows, rank, redundant rows, and joints whose reactions are not unique.
+// report has the rank of the constraints at a state, their redundant rows, and the joints whose reactions are not unique.
 type report struct {
 	Rows      int   `json:"rows"`
 	Rank      int   `json:"rank"`
 	Mobility  int   `json:"mobility"`
-	Redundant []int `json:"redundant"` // rows a joint
+	Redundant []int `json:"redundant"` // number of redundant rows of each joint and coupling
 	// Undetermined has the joints with a reaction that is not unique.
 	Undetermined []int  `json:"undetermined"`
 	Error        string `json:"error,omitempty"`
 }
 
-// reportOf returns the report on the constraints at a row of the trajectory. A state that has no solution is a report with its error.
+// reportOf returns the report on the constraints at a row of the trajectory. For a state without a solution the report has the error
+// alone.
 //
-// It returns the errors of solve, errRow, and the cause of ctx.
+// It returns the errors of solve, errRow, and the cause for which ctx has ended.
 func (v *Viewer) reportOf(ctx context.Context, row int) (*report, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -53,14 +54,14 @@ func (v *Viewer) reportOf(ctx context.Context, row int) (*report, error) {
 	return r, nil
 }
 
-// reactionFloats is how many numbers a joint has among the reactions.
+// reactionFloats is the number of floats of a joint in the reactions.
 const reactionFloats = 9
 
-// reactions returns nine numbers a joint at a row of the trajectory, in the world's axes: the point on the successor at which the joint
-// acts, relative to the middle, m, and the force, N, and the moment, N m, on the successor there. A state that has no solution has NaN for
-// forces and moments.
+// reactions returns nine numbers for each joint at a row of the trajectory, in the world's axes: the point on the successor at which the
+// joint acts, relative to the middle, m, and the force, N, and the moment, N m, on the successor there. A state without a solution has
+// NaN in forces and moments.
 //
-// It returns the errors of solve, errRow, and the cause of ctx.
+// It returns the errors of solve, errRow, and the cause for which ctx has ended.
 func (v *Viewer) reactions(ctx context.Context, row int) ([]byte, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

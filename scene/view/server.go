@@ -19,10 +19,10 @@ import (
 //go:embed page
 var page embed.FS
 
-// policy lets the page load from where it came and from nowhere else.
+// policy lets the page load from its own server and from nowhere else.
 const policy = "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' blob: data:; media-src blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// answering is how long who has asked may take to read an answer. A
+// answering is the longest time that a client may take to read an answer. A
 // connection that is not read would hold memory for ever.
 const answering = 30 * time.Second
 
@@ -52,9 +52,9 @@ func (v *Viewer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
-	h.Set("Cross-Origin-Embedder-Policy", "require-corp") // with both the page and its worker may share memory
+	h.Set("Cross-Origin-Embedder-Policy", "require-corp") // together with the opener policy it lets the page share memory with its worker
 	h.Set("Cache-Control", "no-store")
-	patient(w)
+	setDeadline(w)
 	path, ok := v.admit(r)
 	if !ok {
 		http.Error(w, "403 forbidden", http.StatusForbidden)
@@ -85,9 +85,9 @@ func (v *Viewer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	v.data(w, r, path)
 }
 
-// patient gives the reader of an answer time from now on. Connections that are taken over have no such limit.
-func patient(w http.ResponseWriter) {
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(answering)) // which what is no connection does not have
+// setDeadline gives the reader of an answer the time answering from now on. A WebSocket sets its own deadlines.
+func setDeadline(w http.ResponseWriter) {
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(answering)) // an error: w is no connection, as in tests
 }
 
 // admit returns the path behind the secret, if the request may be answered.
@@ -108,14 +108,14 @@ func (v *Viewer) admit(r *http.Request) (path string, ok bool) {
 	return path, true
 }
 
-// opens reports whether a browser asks for what is to be a window's page, as it does where a file or a link has led it here.
-// That page is the same for all, and what it loads comes from the page itself.
+// opens reports whether a browser opens the page in a window, as it does after a click on a link. Such a request may come from another
+// site: the page itself is no secret, and its own requests come from this site.
 func opens(r *http.Request) bool {
 	return r.Method == http.MethodGet && r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.Header.Get("Sec-Fetch-Dest") == "document"
 }
 
-// local reports whether a host, with or without a port, is this
-// machine under one of the names that no other site can have.
+// local reports whether a host, with or without a port, is this machine
+// under one of the names that no other site can have.
 func local(host string) bool {
 	name := host
 	if h, _, err := net.SplitHostPort(host); err == nil {
@@ -132,7 +132,7 @@ func (v *Viewer) data(w http.ResponseWriter, r *http.Request, path string) {
 		return
 	}
 	b, kind, err := v.part(r.Context(), path, row, r.URL.Query().Get("column"))
-	patient(w) // as it may have taken long
+	setDeadline(w) // anew, as the computation may have taken long
 	switch {
 	case errors.Is(err, errRow):
 		http.Error(w, "404 not found", http.StatusNotFound)
@@ -144,10 +144,10 @@ func (v *Viewer) data(w http.ResponseWriter, r *http.Request, path string) {
 	}
 }
 
-// Answer returns what the page gets of an address, relative to that of the page, such as frame?row=0. A program that is in the
-// browser itself, and so has no server, answers the page by it.
+// Answer returns the answer to a request of the page. address is relative to the address of the page, such as frame?row=0. A program
+// in the browser itself, which has no server, answers the page by it.
 //
-// It returns an error for an address that the server does not know, and those of the computation.
+// It returns an error for an address that the server does not know, and the errors of the computation.
 func (v *Viewer) Answer(ctx context.Context, address string) ([]byte, error) {
 	path, query, _ := strings.Cut(address, "?")
 	values, err := url.ParseQuery(query)
@@ -165,7 +165,8 @@ func (v *Viewer) Answer(ctx context.Context, address string) ([]byte, error) {
 	return b, nil
 }
 
-// part returns a part of the page's data, and its media type. row is the number of a row, a terrain or a mesh.
+// part returns the part of the page's data at path, and its media type. row is the number of a row, a terrain or a mesh, and column
+// the name of a column; a part may need neither. It returns errRow for a path, row or column that there is not.
 func (v *Viewer) part(ctx context.Context, path string, row int, column string) (b []byte, kind string, err error) {
 	kind = "application/octet-stream"
 	switch path {

@@ -19,20 +19,20 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Options are what a Viewer may have besides the mechanism.
+// Options of a Viewer.
 type Options struct {
-	Run  *replay.Replay // a trajectory of the mechanism
-	Plan *kkt.Plan      // with it the page shows reactions and what is redundant
+	Run  *replay.Replay // a trajectory of the mechanism; nil: there is none
+	Plan *kkt.Plan      // with it the page shows reactions and redundant rows
 	// Analyse makes the plan when the page first needs it. It is not called if there is a Plan.
 	Analyse func(ctx context.Context) (*kkt.Plan, error)
-	Live    Live // the mechanism moves while it is looked at; Run is nil then
+	Live    Live // the mechanism moves while pages show it; Run must be nil then
 }
 
-// Live is a mechanism that moves while pages look at it.
+// Live is a mechanism that moves while pages show it.
 type Live interface {
 	// StateTo stores the present state in st. It may be called by any goroutine.
 	StateTo(st *mechanism.State)
-	// Head returns what pages are told of it at the start, as JSON.
+	// Head returns the data about it that pages get at the start. It is encoded as JSON.
 	Head() any
 	// Connect serves a connection of a page, whose request has been admitted, until it ends.
 	Connect(w http.ResponseWriter, r *http.Request)
@@ -41,28 +41,30 @@ type Live interface {
 // Viewer answers the requests of pages that show one mechanism. It serves any number of them at the same time.
 type Viewer struct {
 	scene  *scene.Scene
-	state  *mechanism.State
-	center spatial.Vec3
-	radius float64
+	state  *mechanism.State // of the model
+	center spatial.Vec3     // the middle, to which positions are relative, world, m
+	radius float64          // of a ball around the scene, m
 	secret string
 
-	head, shapes, links, joints []byte
+	head, shapes, links, joints []byte // answers that never change
 	terrains, meshes            [][]byte
 
 	live Live
 
-	mu     sync.Mutex // of all below
+	mu     sync.Mutex // guards the fields below
 	run    *replay.Replay
-	st     *mechanism.State
+	st     *mechanism.State // of the row that was asked for last
 	solver *kkt.Solver
 	kin    *mechanism.Kinematics
 
 	analyse func(ctx context.Context) (*kkt.Plan, error)
 }
 
-// NewViewer returns the viewer of s at st, whose addresses begin with a secret: a path element that others cannot guess.
+// NewViewer returns the viewer of s at st. The paths of its addresses begin with secret, which others must not be able to guess
+// (NewSecret).
 //
-// Cost: O(shapes). It returns an error if the mechanism has no finite extent.
+// Cost: O(shapes). It returns an error if the mechanism has no finite extent. It panics without a scene or a state, and with both
+// a trajectory and Live.
 func NewViewer(s *scene.Scene, st *mechanism.State, secret string, o Options) (*Viewer, error) {
 	if s == nil || st == nil {
 		panic("view: no scene or no state")
@@ -75,7 +77,7 @@ func NewViewer(s *scene.Scene, st *mechanism.State, secret string, o Options) (*
 	if !v.center.IsFinite() || !algebra.Finite(v.radius) {
 		return nil, errors.New("view: the mechanism has no finite extent")
 	}
-	if v.run == nil && v.live == nil { // what moves has the room of the larger ball
+	if v.run == nil && v.live == nil { // a mechanism that moves keeps the larger ball
 		v.radius = min(v.radius, v.reach())
 	}
 	if o.Plan != nil {
@@ -90,7 +92,7 @@ func NewViewer(s *scene.Scene, st *mechanism.State, secret string, o Options) (*
 // solves reports whether reactions can be shown.
 func (v *Viewer) solves() bool { return v.solver != nil || v.analyse != nil }
 
-// solve makes the solver if there is none yet.
+// solve makes the solver if there is none yet. It returns errRow if there is no plan, and the errors of Options.Analyse.
 func (v *Viewer) solve(ctx context.Context) error {
 	if v.solver != nil {
 		return nil
@@ -106,36 +108,36 @@ func (v *Viewer) solve(ctx context.Context) error {
 	return nil
 }
 
-// head is what the page reads first. Names and joints come later, when there is a picture.
+// head is the first answer that a page reads. It reads names and joints later, once it has a picture.
 type head struct {
 	Name     string     `json:"name"`
 	Bodies   int        `json:"bodies"`
 	Joints   int        `json:"joints"`
 	Types    []string   `json:"types"`  // of joints
-	Shapes   []int      `json:"shapes"` // how many of each kind, in the order of scene.Kind, and of each mesh instead of the last kind
-	Links    []int      `json:"links"`  // how many of each scene.Look, in their order
+	Shapes   []int      `json:"shapes"` // number of shapes of each scene.Kind before Surface, and then of each mesh
+	Links    []int      `json:"links"`  // number of links of each scene.Look
 	Terrains int        `json:"terrains"`
-	Center   [3]float64 `json:"center"`
+	Center   [3]float64 `json:"center"`  // world, m
 	Upright  [9]float64 `json:"upright"` // columns: to the right, away and up
-	Low      float64    `json:"low"`     // height of the lowest point of the shapes above the centre, m; negative
-	Radius   float64    `json:"radius"`
-	Unit     float64    `json:"unit"`
+	Low      float64    `json:"low"`     // height of the lowest point of the shapes relative to the centre, m; not positive
+	Radius   float64    `json:"radius"`  // m
+	Unit     float64    `json:"unit"`    // scene.Scene.Unit, m
 	Rows     int        `json:"rows"`    // of the trajectory
-	Columns  []string   `json:"columns"` // of it, without those of bodies
-	Solves   bool       `json:"solves"`
-	Arrows   int        `json:"arrows"` // of forces
-	Block    int        `json:"block"`  // rows that are packed together, in a file
+	Columns  []string   `json:"columns"` // of the trajectory, without columns of bodies
+	Solves   bool       `json:"solves"`  // reactions can be shown
+	Arrows   int        `json:"arrows"`  // numArrows
+	Block    int        `json:"block"`   // number of rows that are packed together in a file
 	Live     any        `json:"live,omitempty"`
 }
 
-// names are those of the mechanism.
+// names are the names of the mechanism's parts, in order.
 type names struct {
 	Bodies []string `json:"bodies"`
 	Joints []string `json:"joints"`
 	Forces []string `json:"forces"`
 }
 
-// encode makes what never changes.
+// encode makes the answers that never change. Shapes are sorted by kind and mesh, and links by look, as head counts them.
 func (v *Viewer) encode() error {
 	m := v.scene.Mechanism
 	h := head{Name: m.Name, Links: make([]int, scene.NumLooks), Terrains: len(v.scene.Surfaces), Center: v.center, Radius: v.radius, Unit: v.scene.Unit, Solves: v.solves(),
@@ -149,7 +151,7 @@ func (v *Viewer) encode() error {
 		h.Rows, h.Columns = len(v.run.Times()), v.run.Others()
 	}
 	h.Block = v.blockRows()
-	set := func(s *scene.Shape) int {
+	set := func(s *scene.Shape) int { // index in head.Shapes
 		if s.Kind == scene.Surface {
 			return scene.NumSolids + int(s.Mesh)
 		}
@@ -163,7 +165,7 @@ func (v *Viewer) encode() error {
 	for k, n := range h.Shapes {
 		first[k+1] = first[k] + n
 	}
-	for i := range v.scene.Shapes { // as a stable sort does
+	for i := range v.scene.Shapes { // a stable counting sort
 		k := set(&v.scene.Shapes[i])
 		order[first[k]] = int32(i)
 		first[k]++
@@ -192,7 +194,7 @@ func (v *Viewer) encode() error {
 	return err
 }
 
-// mesh returns the corners of all triangles, one after the other: a point and a normal each.
+// mesh returns the corners of all triangles, one after the other, as float32 numbers: a point, m, and a normal each.
 func mesh(m *scene.Mesh) []byte {
 	b := make([]byte, 0, 3*6*4*len(m.Triangles))
 	for _, t := range m.Triangles {
@@ -204,9 +206,10 @@ func mesh(m *scene.Mesh) []byte {
 	return b
 }
 
+// shapeFloats is the number of floats of a shape.
 const shapeFloats = 15
 
-// jointTable returns three numbers a joint, type, predecessor and successor, and the names of the types.
+// jointTable returns three int32 numbers for each joint: the index of its type in types, its predecessor and its successor.
 func jointTable(m *mechanism.Mechanism) (table []byte, types []string) {
 	number := map[string]int32{}
 	table = make([]byte, 0, 12*m.NumJoints())
@@ -225,7 +228,7 @@ func jointTable(m *mechanism.Mechanism) (table []byte, types []string) {
 	return table, types
 }
 
-// names returns those of the bodies, joints and force elements.
+// names returns the names of the bodies, joints and force elements, as JSON.
 func (v *Viewer) names() ([]byte, error) {
 	m := v.scene.Mechanism
 	n := names{Bodies: make([]string, m.NumBodies()), Joints: make([]string, m.NumJoints()), Forces: make([]string, len(m.Forces))}
@@ -241,7 +244,7 @@ func (v *Viewer) names() ([]byte, error) {
 	return json.Marshal(&n)
 }
 
-// times returns those of the rows.
+// times returns the times of the rows as float64 numbers, s; nil without a trajectory.
 func (v *Viewer) times() []byte {
 	if v.run == nil {
 		return nil
@@ -253,8 +256,8 @@ func (v *Viewer) times() []byte {
 	return b
 }
 
-// appendShape appends shapeFloats numbers: place, orientation (x y z w), size, colour, body and joint. Places of shapes
-// of the world are relative to the middle.
+// appendShape appends shapeFloats numbers: position, m, orientation (x y z w), size, m, colour, body and joint. The position is in
+// the body's frame; for a shape of the world it is relative to the middle.
 func (v *Viewer) appendShape(b []byte, s *scene.Shape) []byte {
 	at := s.At.Origin
 	if s.Body == mechanism.World {
@@ -264,10 +267,11 @@ func (v *Viewer) appendShape(b []byte, s *scene.Shape) []byte {
 	return appendFloats(appendColor(appendFloats(b, at[0], at[1], at[2], q[1], q[2], q[3], q[0], s.Size[0], s.Size[1], s.Size[2]), s.Color), float64(s.Body), float64(s.Joint))
 }
 
-// linkFloats is how many numbers a link has.
+// linkFloats is the number of floats of a link.
 const linkFloats = 14
 
-// appendLink appends linkFloats numbers: both ends as point and body, radius, colour, joint and force.
+// appendLink appends linkFloats numbers: both ends as point, m, and body, radius, m, colour, joint and force. A point is in the
+// body's frame; for the world it is relative to the middle.
 func (v *Viewer) appendLink(b []byte, l *scene.Link) []byte {
 	for _, a := range [2]mechanism.Attachment{l.A, l.B} {
 		p := a.Point
@@ -279,10 +283,12 @@ func (v *Viewer) appendLink(b []byte, l *scene.Link) []byte {
 	return appendFloats(appendColor(appendFloats(b, l.Radius), l.Color), float64(l.Joint), float64(l.Force))
 }
 
+// appendColor appends the channels of a colour, each from 0 to 1.
 func appendColor(b []byte, c scene.Color) []byte {
 	return appendFloats(b, float64(c[0])/255, float64(c[1])/255, float64(c[2])/255)
 }
 
+// appendFloats appends numbers in single precision.
 func appendFloats(b []byte, x ...float64) []byte {
 	for _, v := range x {
 		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(float32(v)))
@@ -290,7 +296,8 @@ func appendFloats(b []byte, x ...float64) []byte {
 	return b
 }
 
-// terrain returns columns, rows, place and steps of a ground, then its heights; NaN where there is none.
+// terrain returns a ground as float32 numbers: columns, rows, the first node relative to the middle, m, the steps, m, and then the
+// heights relative to the middle, m, with NaN where there is no ground.
 func (v *Viewer) terrain(t *scene.Terrain) []byte {
 	b := appendFloats(nil, float64(t.Columns), float64(t.Rows), t.Min[0]-v.center[0], t.Min[1]-v.center[1], t.Step[0], t.Step[1])
 	for _, z := range t.Z {
@@ -299,7 +306,7 @@ func (v *Viewer) terrain(t *scene.Terrain) []byte {
 	return b
 }
 
-// frameFloats is how many numbers a body has in a frame.
+// frameFloats is the number of floats of a body in a frame.
 const frameFloats = 13
 
 // frame returns the frame of a row (AppendFrame).
@@ -315,9 +322,9 @@ func (v *Viewer) frame(row int) ([]byte, error) {
 // FrameSize returns the number of bytes of a frame of n bodies.
 func FrameSize(n int) int { return 4 * frameFloats * n }
 
-// AppendFrame appends to b the numbers of a state that are sent to pages, as little-endian floats: first seven for each
-// body, its position relative to center and its orientation (x y z w); then six for each body, its velocity and angular
-// velocity.
+// AppendFrame appends to b the numbers of a state that are sent to pages, as little-endian float32 numbers in world axes: first
+// seven for each body, its position relative to center, m, and its orientation (x y z w); then six for each body, its velocity,
+// m/s, and angular velocity, rad/s.
 //
 // Cost: O(bodies), no allocation if b has room for FrameSize.
 func AppendFrame(b []byte, st *mechanism.State, center spatial.Vec3) []byte {
@@ -333,10 +340,11 @@ func AppendFrame(b []byte, st *mechanism.State, center spatial.Vec3) []byte {
 	return b
 }
 
-// errRow is the error of a row that is not there.
+// errRow is the error for a row or another part of the data that does not exist.
 var errRow = errors.New("no such row")
 
-// at puts the state of a row in v.st: of row 0 without a trajectory, that of the model, or of Options.Live at present.
+// at stores the state of a row in v.st. Without a trajectory there is only row 0: the present state of Options.Live, or the state of
+// the model. It returns errRow for another row, and the errors of the trajectory.
 func (v *Viewer) at(row int) error {
 	if v.run == nil {
 		if row != 0 {
@@ -354,16 +362,17 @@ func (v *Viewer) at(row int) error {
 	return v.run.StateTo(v.st, row)
 }
 
+// copyState copies the time, the poses and the velocities of a state.
 func copyState(to, from *mechanism.State) {
 	to.Time = from.Time
 	copy(to.Bodies, from.Bodies)
 }
 
-// most is how many points of a curve a page gets.
+// most is the largest number of points of a curve that a page gets.
 const most = 2000
 
-// series returns a column of the trajectory as times and values, of
-// longer ones the least and the largest value of each of many pieces.
+// series returns a column of the trajectory as times and values (thin). It returns errRow if there
+// is no such column.
 func (v *Viewer) series(name string) ([]byte, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -383,8 +392,8 @@ func (v *Viewer) series(name string) ([]byte, error) {
 	return nil, errRow
 }
 
-// thin encodes pairs of time and value. Of each piece of a long curve
-// it keeps the least and the largest value, in their order.
+// thin encodes a curve as pairs of time and value, float64 numbers. It cuts a curve of more than
+// most points into pieces, and keeps the least and the largest value of each, in their order.
 func thin(t, x []float64) []byte {
 	var b []byte
 	add := func(i int) {

@@ -9,24 +9,25 @@ import (
 	"strings"
 )
 
-// bar is a bar of a chart: what it is of, its length, and a second one beside it where there are two kinds.
+// bar is a bar of a chart or, in a chart with two kinds, two bars beside each other.
 type bar struct {
 	name   string
-	values []float64
-	shown  []string
+	values []float64 // length of each bar
+	shown  []string  // text beside each bar
 }
 
-// chart is a picture of bars, with a line at a value that divides good from bad where there is one.
+// chart is a bar chart.
 type chart struct {
 	id, title string
-	kinds     []string // names of the bars of a group, where there are several
+	kinds     []string // names of the kinds; nil: there is one
 	bars      []bar
-	line      float64 // 0 for none
+	line      float64 // a value that is marked by a line, above which bars get the second colour; 0: none
 	lineName  string
 	note      string // Markdown
 }
 
-// tables reads the rows of all tables below a heading of a page, up to the next heading of its kind.
+// tables returns the cells of the rows of all tables below a heading of a page, up to the next heading of the same level. heading has
+// its number signs, as "## Figures".
 func tables(text, heading string) (rows [][]string, err error) {
 	_, rest, ok := strings.Cut(text, "\n"+heading+"\n")
 	if !ok {
@@ -58,10 +59,11 @@ func tables(text, heading string) (rows [][]string, err error) {
 	return rows, nil
 }
 
-// pick makes bars of the rows whose first cell is what is asked for: name of the second cell, value of a cell.
-func pick(rows [][]string, what string, prefix bool, value int, rename func(cells []string) string) (list []bar, err error) {
+// pick returns a bar for each row whose first cell is figure or, if prefix, begins with figure. value is the index of the cell
+// with the length, and rename returns the name of the bar.
+func pick(rows [][]string, figure string, prefix bool, value int, rename func(cells []string) string) (list []bar, err error) {
 	for _, cells := range rows {
-		if cells[0] != what && !(prefix && strings.HasPrefix(cells[0], what)) {
+		if cells[0] != figure && !(prefix && strings.HasPrefix(cells[0], figure)) {
 			continue
 		}
 		v, err := strconv.ParseFloat(cells[value], 64)
@@ -71,7 +73,7 @@ func pick(rows [][]string, what string, prefix bool, value int, rename func(cell
 		list = append(list, bar{rename(cells), []float64{v}, []string{cells[value]}})
 	}
 	if len(list) == 0 {
-		return nil, fmt.Errorf("docs/benchmarks.md: no figure %q", what)
+		return nil, fmt.Errorf("docs/benchmarks.md: no figure %q", figure)
 	}
 	return list, nil
 }
@@ -93,7 +95,7 @@ func writeCharts(s *site) error {
 	return s.data("charts", out)
 }
 
-// charts returns the pictures that are made of the tables in the text of docs/benchmarks.md.
+// charts returns the charts of the tables in the text of docs/benchmarks.md.
 func charts(text string) ([]chart, error) {
 	figures, err := tables(text, "## Figures")
 	if err != nil {
@@ -137,7 +139,7 @@ func charts(text string) ([]chart, error) {
 	}, nil
 }
 
-// beside makes the bars of the table beside MuJoCo, of RK4.
+// beside returns bars for the rows of RK4 in the table "Beside MuJoCo": Rung's time and MuJoCo's.
 func beside(text string) (list []bar, err error) {
 	rows, err := tables(text, "### Beside MuJoCo")
 	if err != nil {
@@ -167,10 +169,11 @@ func beside(text string) (list []bar, err error) {
 	return list, nil
 }
 
-// mostBar is how much of its cell the longest bar takes, in percent. The rest is for its number.
+// mostBar is the width of the longest bar, in percent of its cell. The rest is for its text.
 const mostBar = 82
 
-// table draws the chart as a table of bars, on a scale that begins at 0. So it is read on any width, and aloud.
+// table returns the chart as an HTML table of bars, on a scale that begins at 0. It can be read on a screen of any width, and by a
+// screen reader.
 func (c *chart) table() string {
 	most := c.line
 	for _, b := range c.bars {
@@ -193,7 +196,7 @@ func (c *chart) table() string {
 	for _, g := range c.bars {
 		fmt.Fprintf(&b, `<tr><th scope="row">%s</th><td>`, html.EscapeString(g.name))
 		for i, v := range g.values {
-			colour := i // of its kind; beyond the line the second
+			colour := i // the colour of the kind
 			if c.line > 0 && v > c.line {
 				colour = 1
 			}

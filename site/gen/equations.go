@@ -6,11 +6,12 @@ import (
 	"strings"
 )
 
-// numbered is a line of an equation with its number behind it; one without a letter stands apart, as "sin (1)" is none.
+// numbered matches a line of an equation with its number at the end: (A1) after one space or more, (1) after at least three, as "sin (1)"
+// has no number.
 var numbered = regexp.MustCompile(`^(    .*?) +(\([A-Z]\d+\)|  \(\d+\))$`)
 
-// equations sets the numbers of equations at the right edge of their blocks. On GitHub spaces put them in a column that
-// screens of the site need not have. A block is lines that are set in by four, as everywhere in docs.
+// equations returns the body of a page with numbers of equations at the right edge of their blocks. In docs spaces align them in a
+// column, for which a screen may be too narrow. A block of equations is indented by four spaces.
 func equations(body string) string {
 	lines := strings.Split(body, "\n")
 	var out []string
@@ -36,7 +37,7 @@ func equations(body string) string {
 	return strings.Join(out, "\n")
 }
 
-// equation returns a block with numbers as HTML, and whether it has some.
+// equation returns a block of lines as HTML, and reports whether one of them has a number.
 func equation(lines []string) (string, bool) {
 	var b strings.Builder
 	found := false

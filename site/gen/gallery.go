@@ -17,20 +17,20 @@ import (
 //go:embed gallery.json
 var galleryList []byte
 
-// exhibit is a mechanism of the gallery: of a family, or a file of the repository.
+// exhibit is a mechanism of the gallery. It is a member of a family, or a file of the repository.
 type exhibit struct {
 	Name    string   `json:"name"`
 	Title   string   `json:"title"`
 	About   string   `json:"about"`
 	Family  string   `json:"family,omitempty"`
 	Model   string   `json:"model,omitempty"`
-	Motion  []string `json:"motion"`            // subcommand and flags
-	From    string   `json:"from,omitempty"`    // where the eye is in the picture
-	Section string   `json:"section,omitempty"` // of docs/gallery.md
-	Counts  string   `json:"counts"`            // bodies and joints
+	Motion  []string `json:"motion"`            // subcommand that moves it, and its flags
+	From    string   `json:"from,omitempty"`    // direction of the eye, as the flag --from of rung draw
+	Section string   `json:"section,omitempty"` // heading in docs/gallery.md
+	Counts  string   `json:"counts"`            // numbers of bodies and joints, in words
 }
 
-// writeGallery runs every mechanism of the gallery and writes its picture, its live page and the page about it.
+// writeGallery writes the picture, the live page and the page about each mechanism of the gallery.
 func writeGallery(s *site) error {
 	var list []exhibit
 	if err := json.Unmarshal(galleryList, &list); err != nil {
@@ -84,8 +84,8 @@ func (s *site) exhibits(dir string, list []exhibit) error {
 	return errors.Join(problems...)
 }
 
-// exhibit makes the picture and the live page of a mechanism, and counts its bodies and joints: the command generates the model if it is
-// of a family, runs it, and draws the run twice. dir is for files on the way.
+// exhibit makes the picture and the live page of a mechanism, and counts its bodies and joints. It calls the command to generate the model,
+// if it is of a family, to run it, and to draw the run twice. dir is for temporary files.
 func (s *site) exhibit(dir string, e *exhibit) error {
 	model, err := filepath.Abs(filepath.Join(s.root, filepath.FromSlash(e.Model)))
 	if err != nil {
@@ -133,7 +133,7 @@ func (s *site) exhibit(dir string, e *exhibit) error {
 	return s.file("static/live/"+live, []byte(named))
 }
 
-// counts says how many bodies and joints a model has.
+// counts returns the numbers of bodies and joints of a model, in words.
 func counts(model string) (string, error) {
 	text, err := os.ReadFile(model)
 	if err != nil {
@@ -163,7 +163,7 @@ func nameLive(page string, e *exhibit) (string, error) {
 	return strings.Replace(page, title, named, 1), nil
 }
 
-// body is the page about a mechanism: the commands that make it, and what docs/gallery.md tells.
+// body returns the page about a mechanism: the commands that make it, and its section of docs/gallery.md, whose text is gallery.
 func (e *exhibit) body(gallery string) (string, error) {
 	var b strings.Builder
 	model := e.Model
@@ -190,7 +190,7 @@ var (
 	drawing = regexp.MustCompile(`(?m)^!\[[^\]]*\]\([^)]*\.png\)\n`)
 )
 
-// withoutCommands returns a section without the commands and the picture that the page has itself.
+// withoutCommands returns a section without its commands and its picture, as the page has these already.
 func withoutCommands(text string) string {
 	text = drawing.ReplaceAllString(text+"\n", "")
 	return fence.ReplaceAllStringFunc(text, func(block string) string {

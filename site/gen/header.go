@@ -19,8 +19,8 @@ func writeHeader(s *site) error {
 		Description: "Every function, status and size of the shared library's C interface."}, body)
 }
 
-// header turns rung.h into Markdown, and counts its functions. A block begins with a comment and goes to the next empty
-// line; what its comment is about is its heading.
+// header turns rung.h into Markdown, and counts its functions. A block goes to the next empty line. If it begins with a
+// comment, the topic of the comment is its heading.
 func header(text string) (string, int) {
 	var b strings.Builder
 	functions := 0
@@ -50,7 +50,8 @@ func header(text string) (string, int) {
 	return b.String(), functions
 }
 
-// topic returns what a comment is about, "A plan" of "A plan: a model …", as a heading, and the comment.
+// topic returns the topic of a comment as a heading, such as "Plan" for "A plan: a model …", and the comment, or "" if the
+// heading is all of it.
 func topic(comment string) (name, rest string) {
 	name, rest = comment, comment
 	for _, end := range []string{":", "(", ".", ","} {
@@ -66,10 +67,10 @@ func topic(comment string) (name, rest string) {
 	return strings.ToUpper(name[:1]) + name[1:], rest
 }
 
-// mostCode is how many columns a line of code has on the page.
+// mostCode is the number of columns of a line of code on the page.
 const mostCode = 84
 
-// remarks puts what is said behind long declarations above them.
+// remarks moves comments at the end of long declarations to a line above them.
 func remarks(code string) string {
 	var b strings.Builder
 	for line := range strings.Lines(code) {
@@ -82,7 +83,7 @@ func remarks(code string) string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// prose returns the text of a comment in one line.
+// prose returns the text of a comment in one line, escaped.
 func prose(comment string) string {
 	var words []string
 	for line := range strings.Lines(comment) {

@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// front is what the first page has of README.md besides its sections.
+// front is the part of the first page that is not a section of README.md.
 type front struct {
-	Lead    string `json:"lead"`   // Markdown
-	Limits  string `json:"limits"` // Markdown
-	Picture string `json:"picture"`
-	Alt     string `json:"alt"`
+	Lead    string `json:"lead"`    // Markdown
+	Limits  string `json:"limits"`  // Markdown
+	Picture string `json:"picture"` // path
+	Alt     string `json:"alt"`     // alternative text of the picture
 }
 
 var picture = regexp.MustCompile(`(?m)^!\[([^\]]+)\]\(([^)]+)\)$`)
@@ -22,7 +22,7 @@ var picture = regexp.MustCompile(`(?m)^!\[([^\]]+)\]\(([^)]+)\)$`)
 var homeSections = []string{"Beside others", "What it does", "First commands", "How it works", "Install", "In Go",
 	"Status, questions, citing"}
 
-// writeHome writes the first page from README.md: its picture and its table are what one sees first.
+// writeHome writes the first page from README.md: its picture, its first paragraphs and some of its sections.
 func writeHome(s *site) error {
 	text, err := s.read("README.md")
 	if err != nil {
@@ -45,8 +45,8 @@ func writeHome(s *site) error {
 	return s.page("_index.md", m, b.String())
 }
 
-// leadBack makes the name in the head of the playground lead to the first page. Where the playground is by itself, it leads to the
-// repository.
+// leadBack changes the link in the head of the playground, in the site in dir, to the first page. In a playground without the site it leads
+// to the repository.
 func leadBack(dir string) error {
 	name := filepath.Join(dir, "playground", "index.html")
 	text, err := os.ReadFile(name)
@@ -60,7 +60,7 @@ func leadBack(dir string) error {
 	return os.WriteFile(name, []byte(strings.Replace(string(text), away, back, 1)), 0o666)
 }
 
-// readFront reads what stands above the first section of README.md.
+// readFront reads the picture and the paragraphs above the first section of README.md.
 func readFront(text string) (front, error) {
 	head, _, _ := strings.Cut(text, "\n## ")
 	m := picture.FindStringSubmatch(head)
@@ -83,8 +83,8 @@ func readFront(text string) (front, error) {
 	return f, nil
 }
 
-// cut returns a section of a page without its heading.
-func cut(text, name string) (string, bool) {
+// cut returns the section of a page with a name, without its heading. ok is false if there is none.
+func cut(text, name string) (section string, ok bool) {
 	_, rest, ok := strings.Cut(text, "\n## "+name+"\n")
 	if i := strings.Index(rest, "\n## "); i >= 0 {
 		rest = rest[:i]

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// main writes what Hugo reads, or with -finish completes a site that Hugo has made.
+// main writes the input of Hugo, or with -finish completes a site that Hugo has made.
 func main() {
 	rung := flag.String("rung", "", "the program of cmd/rung")
 	root := flag.String("root", "..", "folder of the repository")
@@ -37,13 +37,13 @@ func main() {
 	}
 }
 
-// site is what is written.
+// site is the site that is written.
 type site struct {
-	root, out, rung, python string
-	pages                   map[string]string // addresses of pages of this site by their files in the repository
+	root, out, rung, python string            // flags of main
+	pages                   map[string]string // address of the page of each file in the repository
 }
 
-// write writes everything that Hugo reads.
+// write writes all input of Hugo.
 func write(s *site) error {
 	for _, dir := range []string{"content", "static", "data"} {
 		if err := os.RemoveAll(filepath.Join(s.out, dir)); err != nil {
@@ -59,15 +59,15 @@ func write(s *site) error {
 	return s.data("pages", s.pages)
 }
 
-// matter is what stands in front of a page.
+// matter is the front matter of a page.
 type matter struct {
 	Title       string `json:"title"`
 	LinkTitle   string `json:"linkTitle,omitempty"`
 	Description string `json:"description"`
 	Weight      int    `json:"weight,omitempty"`
-	Source      string `json:"source,omitempty"` // the file of the repository that it is made of
-	Group       string `json:"group,omitempty"`  // a heading of the list of its section
-	Front       any    `json:"front,omitempty"`  // what the first page has besides
+	Source      string `json:"source,omitempty"` // the file of the repository from which the page is made
+	Group       string `json:"group,omitempty"`  // a heading in the list of its section
+	Front       any    `json:"front,omitempty"`  // a front for the first page, an exhibit for the gallery
 }
 
 // page writes a page at a place below content.
@@ -82,7 +82,7 @@ func (s *site) page(place string, m matter, body string) error {
 	return s.file(path.Join("content", place), append(front, "\n\n"+body...))
 }
 
-// data writes what templates read as site.Data.
+// data writes v as JSON, which templates read as site.Data.NAME.
 func (s *site) data(name string, v any) error {
 	text, err := json.MarshalIndent(v, "", " ")
 	if err != nil {
@@ -91,6 +91,7 @@ func (s *site) data(name string, v any) error {
 	return s.file(path.Join("data", name+".json"), text)
 }
 
+// file writes a file at a place below the output folder.
 func (s *site) file(place string, text []byte) error {
 	name := filepath.Join(s.out, filepath.FromSlash(place))
 	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
@@ -105,7 +106,7 @@ func (s *site) read(place string) (string, error) {
 	return string(text), err
 }
 
-// run runs the command in a folder and returns what it prints.
+// run runs the command rung in a folder and returns its output.
 func (s *site) run(dir string, args ...string) (string, error) {
 	rung, err := filepath.Abs(s.rung)
 	if err != nil {

@@ -44,16 +44,17 @@ func writeCommand(s *site) error {
 	return nil
 }
 
-// flagWord is a flag in a sentence.
+// flagWord matches a flag in a sentence.
 var flagWord = regexp.MustCompile(`(^|[ (])(--?[a-z][a-z-]*)`)
 
 var titles = map[string]string{"DESCRIPTION": "Description", "OPTIONS": "Flags", "EXAMPLES": "Examples"}
 
-// manual turns a manual page of rung man into Markdown. It knows what writeManualPage of cmd/rung writes and no more of
-// roff.
+// manual turns a manual page of rung man into its short description and Markdown. It knows only the part of roff that
+// writeManualPage of cmd/rung writes.
 func manual(text string) (short, body string) {
 	var b strings.Builder
-	section, fixed, item, description := "", false, false, false
+	section, fixed := "", false       // fixed: in lines that are kept as they are
+	item, description := false, false // the next line is a flag; a description is open
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\n")
 		word, rest, _ := strings.Cut(line, " ")
@@ -98,12 +99,12 @@ func manual(text string) (short, body string) {
 
 var fonts = strings.NewReplacer(`\fB`, "", `\fI`, "", `\fR`, "")
 
-// unroff returns a line as it is read.
+// unroff returns a line without the marks of roff.
 func unroff(line string) string {
 	return strings.NewReplacer(`\&`, "", `\-`, "-", `\e`, `\`).Replace(fonts.Replace(line))
 }
 
-// escape returns a text that is no Markdown and no HTML.
+// escape returns a text in which no character is markup of Markdown or HTML.
 func escape(text string) string {
 	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", "*", "&#42;", "_", "&#95;", "`", "&#96;", "[", "&#91;", "]", "&#93;",
 		"#", "&#35;", "|", "&#124;").Replace(text)
@@ -117,7 +118,7 @@ func flagName(line string) string {
 	return "flag-" + name
 }
 
-// flagTerm returns the names of a flag and what it takes.
+// flagTerm returns the names of a flag and its argument as HTML.
 func flagTerm(line string) string {
 	line = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `\-`, "-", `\e`, "&#92;").Replace(line)
 	open, out := "", strings.Builder{}

@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// object is an object of JSON whose members keep their order.
+// object is a JSON object whose members keep their order.
 type object struct {
 	keys   []string
 	values map[string]any // *object, []any, string, json.Number, bool, nil
 }
 
-// parse reads a document.
+// parse reads a document, which must be an object.
 func parse(text string) (*object, error) {
 	d := json.NewDecoder(strings.NewReader(text))
 	d.UseNumber()
@@ -27,7 +27,7 @@ func parse(text string) (*object, error) {
 	return o, nil
 }
 
-// value reads the next value, an object with the order of its keys.
+// value reads the next value, as in object.values.
 func value(d *json.Decoder) (any, error) {
 	t, err := d.Token()
 	if err != nil {
@@ -65,7 +65,7 @@ func value(d *json.Decoder) (any, error) {
 	return t, nil
 }
 
-// The accessors return nothing where a member is missing or of another kind.
+// object returns a member that is an object, nil if it is missing or of another type.
 func (o *object) object(key string) *object {
 	if o == nil {
 		return nil
@@ -74,6 +74,7 @@ func (o *object) object(key string) *object {
 	return v
 }
 
+// text returns a member that is a string, "" if it is missing or of another type.
 func (o *object) text(key string) string {
 	if o == nil {
 		return ""
@@ -82,6 +83,7 @@ func (o *object) text(key string) string {
 	return v
 }
 
+// list returns a member that is an array, nil if it is missing or of another type.
 func (o *object) list(key string) []any {
 	if o == nil {
 		return nil

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// entry is a row of the index of docs: a page, what it is called there, and what it is for.
+// entry is a row of the index of docs: the section, the title, the file and the purpose of a page.
 type entry struct{ section, title, file, purpose string }
 
 var linked = regexp.MustCompile(`^\[([^\]]+)\]\(([^)]+)\)$`)
@@ -34,7 +34,7 @@ func readIndex(text string) (list []entry) {
 	return list
 }
 
-// moved are pages that stand elsewhere on the site than in the index: their place below content.
+// moved has the places, below content, of pages that are not in the section of the index.
 var moved = map[string]string{
 	"docs/gallery.md":    "gallery/_index.md",
 	"docs/benchmarks.md": "benchmarks/_index.md",
@@ -44,7 +44,7 @@ var moved = map[string]string{
 	"README.md":          "_index.md",
 }
 
-// sections are those of the site: title, and what they are for.
+// sections are the sections of the site.
 var sections = []struct{ name, title, purpose string }{
 	{"start", "Start", "First programs and models: in Go, Python, C and on the command line."},
 	{"guides", "Guides", "One task a page: statics, derivatives, inverse kinematics, springs, ground, batches and sweeps."},
@@ -52,7 +52,7 @@ var sections = []struct{ name, title, purpose string }{
 	{"project", "Project", "Changes, how to contribute, security."},
 }
 
-// place returns where a page stands below content.
+// place returns the place of a page below content.
 func (e entry) place() string {
 	if p := moved[e.file]; p != "" {
 		return p
@@ -67,7 +67,7 @@ func (e entry) place() string {
 	return path.Join(section, strings.ToLower(path.Base(e.file)))
 }
 
-// address returns the address of a page that stands at a place below content.
+// address returns the address of the page at a place below content.
 func address(place string) string {
 	if place == "_index.md" {
 		return "/index.html"
@@ -75,7 +75,7 @@ func address(place string) string {
 	return "/" + strings.TrimSuffix(strings.TrimSuffix(place, ".md"), "/_index") + ".html"
 }
 
-// group returns the heading under which a page stands in the list of its section.
+// group returns the heading of a page in the list of its section, "" for none.
 func (e entry) group() string {
 	switch e.file {
 	case "docs/cli.md", "docs/model-format.md", "docs/fmi.md", "docs/formats.md":
@@ -86,7 +86,8 @@ func (e entry) group() string {
 	return ""
 }
 
-// weight orders pages: as in the index, contracts first. Below ten are pages that are not of docs.
+// weight returns the weight by which Hugo sorts pages, for entry i of the index: contracts come first, then the order of the index. Weights
+// below ten are for pages with other sources.
 func (e entry) weight(i int) int {
 	if e.section == "contracts" {
 		return 10 + i
@@ -94,7 +95,7 @@ func (e entry) weight(i int) int {
 	return 100 + i
 }
 
-// writePages writes the pages of docs and those of the root folder that the index lists.
+// writePages writes the pages that the index of docs lists, and the pages of the sections, and copies the pictures of docs.
 func writePages(s *site) error {
 	text, err := s.read("docs/README.md")
 	if err != nil {
@@ -107,7 +108,7 @@ func writePages(s *site) error {
 			place = "project/documentation.md"
 		}
 		if s.pages[e.file] = address(place); e.file == "README.md" {
-			continue // writeHome
+			continue // writeHome writes it
 		}
 		text, err := s.read(e.file)
 		if err != nil {
@@ -151,7 +152,7 @@ func (s *site) pictures() error {
 	})
 }
 
-// heading cuts the heading off a page.
+// heading divides a page into its title and its body.
 func heading(text string) (title, body string, err error) {
 	line, body, _ := strings.Cut(text, "\n")
 	title, ok := strings.CutPrefix(line, "# ")
@@ -163,12 +164,13 @@ func heading(text string) (title, body string, err error) {
 
 var marks = strings.NewReplacer("`", "", "**", "", "[", "", "]", "")
 
-// plain returns a line of Markdown without its marks.
+// plain returns a line of Markdown without markup.
 func plain(line string) string {
 	return marks.Replace(regexp.MustCompile(`\]\([^)]*\)`).ReplaceAllString(line, "]"))
 }
 
-// sentence returns a phrase as a sentence.
+// sentence returns a phrase as a sentence, with a capital and a full stop. The name rung and words with a hyphen, which are names of
+// documents, keep a small letter.
 func sentence(phrase string) string {
 	if phrase == "" {
 		return ""

@@ -40,7 +40,7 @@ func writePython(s *site) error {
 		Description: "Every class and function of the Python package, from its docstrings."}, pythonPage(all.Doc, all.Entries))
 }
 
-// pythonPage returns the reference as Markdown.
+// pythonPage returns the reference as Markdown. doc is the docstring of the package.
 func pythonPage(doc string, entries []pyEntry) string {
 	var b strings.Builder
 	b.WriteString(docstring(doc))
@@ -55,7 +55,7 @@ func pythonPage(doc string, entries []pyEntry) string {
 	return b.String()
 }
 
-// declaration is how an entry is written in a program.
+// declaration returns the declaration of an entry in Python.
 func (e *pyEntry) declaration() string {
 	switch {
 	case e.Kind == "class" && len(e.Bases) > 0:
@@ -66,7 +66,7 @@ func (e *pyEntry) declaration() string {
 	return e.Signature
 }
 
-// docstring returns a docstring as Markdown: its examples in fences, the sections of NumPy's form as lists, its text as it is, which is
+// docstring returns a docstring as Markdown: examples in fences, and sections in NumPy's style as lists. Other text stays, as it is
 // Markdown already.
 func docstring(text string) string {
 	var b strings.Builder
@@ -101,10 +101,10 @@ func docstring(text string) string {
 	return b.String()
 }
 
-// listed are the sections whose lines at the margin are names, or types.
+// listed are the sections whose lines without indentation are names or types.
 var listed = map[string]bool{"Parameters": true, "Attributes": true, "Returns": true, "Raises": true}
 
-// item is a line such as "x, y : float" as an item of a list.
+// item returns a line such as "x, y : float" as an item of a list.
 func item(line string) string {
 	name, of, typed := strings.Cut(line, " : ")
 	if !typed {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// quoted are the documents that the help names in sentences, row those of its table: document and the subcommand that
-// prints it.
+// In the help of rung schema, quoted matches the name of a document in a sentence, and row a row of the table: the name of a
+// document and the subcommand that prints it.
 var (
 	quoted = regexp.MustCompile(`"([a-z-]+)"`)
 	row    = regexp.MustCompile(`([a-z][a-z-]*)\s+rung [a-z]+`)
@@ -32,7 +32,7 @@ func documents(help string) (list []string) {
 	return list
 }
 
-// writeSchemas writes a page for each schema, and the schema beside it.
+// writeSchemas writes a page for each schema, and the schema itself as a file.
 func writeSchemas(s *site) error {
 	help, err := s.run(".", "schema", "--help")
 	if err != nil {
@@ -66,12 +66,13 @@ func writeSchemas(s *site) error {
 		Description: "JSON Schemas of the documents that the command reads and prints."}, "")
 }
 
+// firstSentence returns a text up to its first full stop, without it.
 func firstSentence(text string) string {
 	first, _, _ := strings.Cut(text, ". ")
 	return first
 }
 
-// schemaPage returns a schema as Markdown: the members of the document, and those of each definition below.
+// schemaPage returns a schema as Markdown: the members of the document, and below them the definitions.
 func schemaPage(o *object) string {
 	var b strings.Builder
 	if d := o.text("description"); d != "" {
@@ -99,16 +100,17 @@ func schemaPage(o *object) string {
 	return b.String()
 }
 
+// anchor returns the anchor of a definition on the page.
 func anchor(definition string) string { return "def-" + strings.ReplaceAll(definition, "_", "-") }
 
-// members writes the table of the members of an object, those of objects within it with their paths.
+// members writes the table of the members of an object. Members of objects within it have paths.
 func members(b *strings.Builder, o *object) {
 	b.WriteString("| Member | Type | Meaning |\n|---|---|---|\n")
 	memberRows(b, o, "")
 	b.WriteString("\n")
 }
 
-// memberRows writes a line of the table for each member of an object, and for members of members.
+// memberRows writes a row of the table for each member of an object, and for members of members. prefix is the path of the object.
 func memberRows(b *strings.Builder, o *object, prefix string) {
 	properties := o.object("properties")
 	if properties == nil {
@@ -126,7 +128,7 @@ func memberRows(b *strings.Builder, o *object, prefix string) {
 	}
 }
 
-// kind says in Markdown which values a schema admits.
+// kind returns, in Markdown, the type or the values that a schema admits.
 func kind(p *object) string {
 	if p == nil {
 		return "any"
@@ -169,7 +171,7 @@ func joined(list []any, f func(any) string) string {
 	return strings.Join(parts, " or ")
 }
 
-// meaning is the description of a member with its default and its bounds.
+// meaning returns the description of a member with its bounds and its default.
 func meaning(p *object) string {
 	var parts []string
 	if d := p.text("description"); d != "" {

@@ -13,16 +13,16 @@ import (
 	"golang.org/x/net/html"
 )
 
-// record is a section of a page in the index: page, heading, address, first words, and all other words once.
+// record is a section of a page in the index.
 type record struct {
-	Page  string `json:"p"`
-	Head  string `json:"h"`
-	Where string `json:"u"`
-	First string `json:"t"`
-	Words string `json:"w"`
+	Page  string `json:"p"` // title of the page
+	Head  string `json:"h"` // heading of the section
+	Where string `json:"u"` // address, with the anchor of the section
+	First string `json:"t"` // first words
+	Words string `json:"w"` // all words, each once
 }
 
-// writeIndex writes the index of a site as a script, so that pages that are opened from a disk load it too.
+// writeIndex writes the index of the site in a folder as a script, so that pages opened from a disk can load it too.
 func writeIndex(dir string) error {
 	var index []record
 	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
@@ -58,8 +58,8 @@ func writeIndex(dir string) error {
 	return os.WriteFile(filepath.Join(dir, "search-index.js"), append(append([]byte("window.rungIndex="), text...), ";\n"...), 0o666)
 }
 
-// indexPage returns the sections of the part of a page that is marked data-search. Each begins with a heading that has
-// an anchor.
+// indexPage returns the sections of a page, from the element with the attribute data-search, whose value is the title. A section
+// begins at each h2 or h3 with an anchor. It returns nil if the page has no such element.
 func indexPage(root *html.Node, address string) (list []record) {
 	main := find(root, func(n *html.Node) bool { return attribute(n, "data-search") != "" })
 	if main == nil {
@@ -99,10 +99,10 @@ func indexPage(root *html.Node, address string) (list []record) {
 
 var word = regexp.MustCompile(`[\p{L}][\p{L}\p{N}_.-]*[\p{L}\p{N}]`)
 
-// mostFirst is how many characters of a section the list of findings shows, at the most.
+// mostFirst is the largest number of characters of a section that a result of a search shows.
 const mostFirst = 150
 
-// digest returns the first words of a text and, in lower case and once each, all words in order of the alphabet.
+// digest returns the first words of a text, and all its words in lower case, each once, in alphabetical order.
 func digest(text string) (first, all string) {
 	fields := strings.Fields(text)
 	first = strings.Join(fields, " ")
@@ -119,7 +119,7 @@ func digest(text string) (first, all string) {
 	return first, strings.Join(list, " ")
 }
 
-// find returns the first node, in the order of the page, for which ok holds.
+// find returns the first element below n, in the order of the page, for which ok holds; nil if there is none.
 func find(n *html.Node, ok func(*html.Node) bool) *html.Node {
 	for d := range n.Descendants() {
 		if d.Type == html.ElementNode && ok(d) {
@@ -139,7 +139,7 @@ func attribute(n *html.Node, name string) string {
 	return ""
 }
 
-// words returns the text of a node, but for what is hidden from readers.
+// words returns the text of a node without parts that are hidden from screen readers.
 func words(n *html.Node) string {
 	if n.Type == html.TextNode {
 		return n.Data

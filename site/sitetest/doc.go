@@ -1,5 +1,5 @@
 // Package sitetest tests the site that make site has made: every link, the structure of every page, colours, search, and
-// how pages look in a browser.
+// the look of pages in a browser.
 //
 //	make site-check
 package sitetest

@@ -5,9 +5,9 @@
 //	results, err := s.Run(ctx, sweep.Options{Threads: 8})
 //	fmt.Println(results[17].Outputs) // of run 17, in the order of the study
 //
-// A run that fails is a result with its error, and the others go on. Shares, for job arrays, are Options.Index and Options.Of.
-// A Store keeps results in parts while the sweep goes on; what it has is not computed again. Package [table] has one that writes the
-// Parquet files of rung sweep.
+// A run that fails is a result with its error, and the others go on. Options.Index and Options.Of choose a share, for job arrays.
+// A Store keeps results in parts while the sweep goes on; parts that it has are not computed again. Package [table] has a Store that
+// writes the Parquet files of rung sweep.
 //
 // A study in Go, without a document, is a study.Study; New prepares it.
 //

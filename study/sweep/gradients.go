@@ -13,18 +13,20 @@ import (
 	"github.com/rung-mbd/rung/study"
 )
 
-// Slopes returns what differentiates runs with the options o of a model and of others that have other numbers: columns of a trajectory,
-// of which each takes final, min or max (takes), by the numbers at paths.
+// Slopes returns a function that differentiates runs with the options o, of a model and of models with other numbers. It differentiates
+// the final, least or largest values (takes: "final", "min" or "max") of columns by the numbers at paths. text is the document of the
+// model, and folder has its files.
 //
 // It returns *model.Problems, with $.terms[i] for column i, $.parameters[k] for path k, and $.run.integrator for runs without gradients.
 type Slopes = func(text []byte, folder fs.FS, o runs.Options, columns, takes, paths []string) (Differentiated, error)
 
-// Differentiated has the gradients of the run of a model: of each column by each path, one after the other. Doubts tells what they hold for
-// only, "" if there is nothing to be said. It belongs to one goroutine.
+// Differentiated returns the gradients of one run of the model in text: for column i and path k the entry i·(number of paths) + k. Doubts
+// names the limits of their validity, "" if there are none. It belongs to one goroutine.
 type Differentiated = func(ctx context.Context, text []byte) (gradients []float64, doubts string, err error)
 
 // newSlopes returns the Differentiated of Source.Slopes for the outputs and gradients of the study, nil if the study asks for no
-// gradients. It returns an error if the run has no derivatives. Problems of the source are moved to their places in the study.
+// gradients. It returns an error if the run has no derivatives. In problems of Source.Slopes it replaces $.terms by $.outputs and
+// $.parameters by $.gradients.
 func (s *Sweep) newSlopes() (Differentiated, error) {
 	if len(s.study.Gradients) == 0 {
 		return nil, nil
@@ -41,7 +43,7 @@ func (s *Sweep) newSlopes() (Differentiated, error) {
 		return nil, s.refuse("$.gradients", "", "need Source.Slopes")
 	}
 	o := s.options
-	o.Every, o.Columns = 0, nil
+	o.Every, o.Columns = 0, nil // final values need no rows between
 	var columns, takes, paths []string
 	for i := range s.study.Outputs {
 		x := &s.study.Outputs[i]
@@ -68,7 +70,7 @@ var (
 	studyPlaces = map[string]string{"$.terms": "$.outputs", "$.parameters": "$.gradients"}
 )
 
-// differentiate has the gradients of a run.
+// differentiate stores the gradients of the run of the model in text in k.
 func (w *single) differentiate(ctx context.Context, text []byte, k *kept) {
 	k.Gradients, k.Doubts, k.GradientErr = w.slopes(ctx, text)
 }

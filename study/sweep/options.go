@@ -33,7 +33,7 @@ func (s *Sweep) setOptions() error {
 // rowSlack is the part of an output interval by which the last row may be before the end of a run.
 const rowSlack = 1e-6
 
-// checkEnd refuses rows of which the last is not at the end of a run: final values would be of an earlier time.
+// checkEnd refuses output intervals whose last row would be before the end of a run, as final values would be too early.
 func (s *Sweep) checkEnd() error {
 	span := s.Span()
 	rows := span / s.options.Every

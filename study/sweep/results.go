@@ -8,30 +8,31 @@ import (
 	"github.com/rung-mbd/rung/study"
 )
 
-// Result is what a run has given.
+// Result is the result of one run.
 type Result struct {
 	Run        int       // its number in the study
 	Parameters []float64 // in the order of the study
 	Outputs    []float64 // in the order of the study; of a run that failed they are not defined
-	// Rows are the time, s, and the columns that the study keeps over time, in their order, at each row; of
-	// a run that failed those before.
+	// Rows are the rows over time: the time, s, and then the columns that the study keeps over time, in their
+	// order. A run that failed has the rows before the failure.
 	Rows [][]float64
 	Err  error // why the run failed; nil: it has not
 
 	Gradients   []float64 // of each output by each number of Study.Gradients; nil: there are none
 	GradientErr error     // why a run that has been done has no gradients
-	Doubts      string    // what gradients hold for only: corners of forces, exponential growth; "": nothing of this
+	Doubts      string    // limits of the validity of the gradients, such as corners of forces or exponential growth; "": none
 }
 
-// kept is what the study keeps of the rows of a run.
+// kept collects the result of a run, row by row.
 type kept struct {
 	Result
-	trajectories int // columns over time, time left out
-	outputs      []int
-	takes        []study.Output
-	any          bool
+	trajectories int            // columns over time, time left out
+	outputs      []int          // the column of each output
+	takes        []study.Output // the outputs
+	any          bool           // there was a row
 }
 
+// newKept returns the result of a run before its first row.
 func newKept(s *Sweep, run int, parameters []float64) *kept {
 	return &kept{
 		Result:       Result{Run: run, Parameters: slices.Clone(parameters), Outputs: make([]float64, len(s.study.Outputs))},
@@ -39,7 +40,7 @@ func newKept(s *Sweep, run int, parameters []float64) *kept {
 	}
 }
 
-// add takes in the values of a row.
+// add updates the outputs by the values of a row, which begin with the time, and appends the row to the trajectories.
 func (k *kept) add(_ *sim.Row, values []float64) error {
 	for i, c := range k.outputs {
 		x := values[1+c]

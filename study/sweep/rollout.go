@@ -20,21 +20,21 @@ import (
 	"github.com/rung-mbd/rung/study"
 )
 
-// rollout is how the runs of a study are done by package batch.
+// rollout says how package batch does the runs of a study.
 type rollout struct {
 	s            *Sweep
 	vary         batch.Vary
 	how          batch.Rollout
-	steps, every int    // of a run, and between rows
-	alone        string // why no run goes in lanes
-	reactions    bool   // are among the columns
-	angles       bool   // columns of joints are
+	steps, every int    // steps of a run, and between rows
+	alone        string // why runs are stepped one by one and not in lanes; "": they are in lanes
+	reactions    bool   // the columns have reactions
+	angles       bool   // the columns have joints
 }
 
-// stepSlack is how far times may be from multiples of the step, in steps.
+// stepSlack is the largest distance of times from multiples of the step, in steps.
 const stepSlack = 1e-6
 
-// newRollout checks that the runs of a study can be rollouts. It returns *model.Problems with what is in the way.
+// newRollout returns the rollout of a study, or *model.Problems with the reason why its runs cannot be rollouts.
 func newRollout(s *Sweep) (*rollout, error) {
 	of := &s.study.Run
 	r := &rollout{s: s, how: batch.Rollout{Step: of.Step}}
@@ -66,7 +66,7 @@ func newRollout(s *Sweep) (*rollout, error) {
 		}
 	}
 	b, err := batch.New(s.plan, batch.Options{Vary: r.vary})
-	if err == nil {
+	if err == nil { // a trial without steps: its error tells whether the batch can roll out
 		err = b.Rollout(b.NewStates(1), &batch.Rollout{Step: of.Step}, b.NewOutcome(1))
 	}
 	if err != nil {
@@ -83,17 +83,19 @@ func newRollout(s *Sweep) (*rollout, error) {
 	return r, nil
 }
 
-// varied takes the place of a number that rollouts can vary apart.
+// varied splits the JSON path of a number into section, index, field and entry: $.joints[3].stiffness[0] into joints, 3,
+// stiffness and 0.
 var varied = regexp.MustCompile(`^\$\.(bodies|joints|forces|gravity)(?:\[(\d+)\])(?:\.([a-z_]+)(?:\[(\d+)\])?)?(?:\.|$)`)
 
-// setVary lists in r.vary what the parameters are numbers of. It returns an error for one that a rollout cannot vary.
+// setVary lists in r.vary the bodies, joints, freedoms and springs whose numbers are parameters. It returns an error for a parameter
+// that a rollout cannot vary.
 func (r *rollout) setVary() error {
 	base, err := r.s.study.NewBase(r.s.source.Text, r.s.name)
 	if err != nil {
 		return err
 	}
 	for i, place := range base.Places() {
-		if !r.takes(varied.FindStringSubmatch(place)) {
+		if !r.addVaried(varied.FindStringSubmatch(place)) {
 			return r.s.refuse(document.Entry("$.parameters", i)+".path", fault.Name(r.s.study.Parameters[i].Path),
 				r.s.study.Run.Integrator+" cannot vary this number; rk4 can")
 		}
@@ -101,9 +103,9 @@ func (r *rollout) setVary() error {
 	return nil
 }
 
-// takes adds the body, joint, freedom or spring whose number is at a place of the model to r.vary. It reports whether a rollout can
-// vary this number.
-func (r *rollout) takes(place []string) bool {
+// addVaried adds the body, joint, freedom or spring whose number is at a place of the model to r.vary. It reports whether a rollout can
+// vary this number. place is a match of varied, nil for none.
+func (r *rollout) addVaried(place []string) bool {
 	if place == nil {
 		return false
 	}
@@ -143,6 +145,7 @@ func (r *rollout) takes(place []string) bool {
 	return err == nil
 }
 
+// add appends x to a list that does not have it yet.
 func add[T comparable](list *[]T, x T) {
 	if !slices.Contains(*list, x) {
 		*list = append(*list, x)
@@ -155,8 +158,8 @@ type rolloutWorker struct {
 	base   *study.Base
 	b      *batch.Batch
 	st     *mechanism.State
-	spare  *batch.States // the state of the model, for runs that are over
-	values []float64
+	spare  *batch.States // one state with the model's own numbers, for runs that have failed
+	values []float64     // of the parameters
 }
 
 // newWorker returns a worker with a batch and a document of its own.
@@ -179,16 +182,17 @@ type rolled struct {
 	mech    *mechanism.Mechanism // with these values
 	kin     *mechanism.Kinematics
 	st      *mechanism.State // of mech
-	adopts  bool             // states of mech have other angles than those of the plan, as a spring is zero in one of the two
-	err     error            // why it is over
+	adopts  bool             // states of mech and of the plan hold different angles, as a stiffness is zero in one of the two
+	err     error            // why the run has failed; nil: it has not
 }
 
-// part implements worker.
+// part implements worker: all runs of the part are one batch, which is stepped from row to row. A run that has failed goes on
+// as the model's own initial state, and nothing of it is recorded.
 func (w *rolloutWorker) part(ctx context.Context, first, last int, count func()) ([]Result, error) {
 	n := last - first
 	states, out := w.b.NewStates(n), w.b.NewOutcome(n)
 	runs := make([]rolled, n)
-	drop := func(i int) { // so that what is over takes no time
+	drop := func(i int) { // so that a failed run cannot slow the others down
 		w.spare.To(w.st, 0)
 		states.Set(i, w.st)
 		states.CopyParameters(i, w.spare, 0)
@@ -242,7 +246,7 @@ func (w *rolloutWorker) part(ctx context.Context, first, last int, count func())
 	return list, nil
 }
 
-// begin reads the model with the parameters of a run, and stores its initial state and its numbers as state i.
+// begin reads the model with the parameters of a run, and stores the initial state and the numbers of that model as state i.
 func (w *rolloutWorker) begin(r *rolled, states *batch.States, i, run int) error {
 	s := w.r.s
 	s.draws.ValuesTo(w.values, run)
@@ -271,7 +275,7 @@ func (w *rolloutWorker) begin(r *rolled, states *batch.States, i, run int) error
 	return w.setParameters(states, i, r.mech)
 }
 
-// columns makes the mechanism of a run and its columns.
+// columns makes the mechanism of a run and its columns. Columns of reactions need a plan.
 func (w *rolloutWorker) columns(r *rolled, m *model.Model) (err error) {
 	names := w.r.s.columns.Names
 	if !w.r.reactions {
@@ -354,8 +358,8 @@ func (w *rolloutWorker) record(r *rolled, states *batch.States, i int) error {
 	return r.keep.add(&row, r.columns.Values)
 }
 
-// sameAngles reports whether states of two mechanisms that differ in numbers have the same angles in the same places. A spring whose
-// stiffness is zero needs no angle (mechanism.State.Angles).
+// sameAngles reports whether states of two mechanisms that differ in numbers alone hold the same angles in the same order. They may
+// not, as a spring whose stiffness is zero needs no angle (mechanism.State.Angles).
 func sameAngles(a, b *mechanism.Mechanism) bool {
 	if a.NumSprung() != b.NumSprung() || a.NumAngles() != b.NumAngles() {
 		return false
@@ -370,8 +374,8 @@ func sameAngles(a, b *mechanism.Mechanism) bool {
 	return true
 }
 
-// copyState copies a state of a mechanism to one of another that differs in numbers only. Angles keep their places, so that those of
-// another mechanism have to be adopted (mechanism.Mechanism.Adopt) unless sameAngles holds.
+// copyState copies src to dst, a state of another mechanism that differs in numbers only. Angles keep their order, so unless
+// sameAngles holds, mechanism.Mechanism.Adopt has to follow.
 func copyState(dst, src *mechanism.State) {
 	dst.Time = src.Time
 	copy(dst.Bodies, src.Bodies)

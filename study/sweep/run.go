@@ -18,17 +18,17 @@ import (
 // Options say which runs are done, and where their results go. The zero value does all of them on one goroutine.
 type Options struct {
 	Threads int // runs at the same time; 0 stands for 1
-	// The share Index of as many as Of, from 0; Of 0 stands for 1. The results of all shares, one after the other, are those
-	// of the study.
+	// Index is the share that is run, from 0, out of Of shares; Of 0 stands for 1. The results of all shares, one after the
+	// other, are the results of the study.
 	Index, Of int
 
-	// Store keeps the results in parts, so that a sweep goes on after an interruption; nil: they are returned.
+	// Store keeps the results in parts, so that a sweep can go on after an interruption; nil: Run returns the results.
 	Store Store
-	// OnRun is called after each run, by any of the goroutines. Nil: nobody is.
+	// OnRun is called after each run, by any of the goroutines; it may be nil.
 	OnRun func()
 }
 
-// Store keeps the results of parts: what it has is not computed again.
+// Store keeps the results of parts: parts that it has are not computed again.
 type Store interface {
 	// Has reports whether all of a part is there. It is asked before anything runs, by one goroutine.
 	Has(part int) (bool, error)
@@ -37,13 +37,13 @@ type Store interface {
 }
 
 const (
-	leastPartRuns   = 32  // runs of a part
-	rolloutPartRuns = 512 // of rollouts, which take less time
-	mostParts       = 1 << 16
+	leastPartRuns   = 32      // least number of runs of a part
+	rolloutPartRuns = 512     // the same for rollouts, which take less time
+	mostParts       = 1 << 16 // of a share, as each part is a file
 )
 
-// Share returns the runs of the options, from first up to last, which is not one of them, and the number of runs of a part: they
-// depend on study and share alone.
+// Share returns the runs of the share that o chooses, first … last−1, and the number of runs of a part. They depend on the study and
+// the share alone.
 //
 // It panics if there is no such share.
 func (s *Sweep) Share(o Options) (first, last, part int) {
@@ -75,12 +75,12 @@ func (s *Sweep) Sum(o Options) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// Run does the runs of a share that the store has not. It returns their results in the order of their numbers if there is no
-// store. They have the same bits on any number of goroutines, in shares or whole. A run that fails is a result, and the
+// Run does the runs of a share that the store does not have. Without a store it returns their results in the order of their numbers.
+// Results have the same bits on any number of goroutines, in shares or whole. A run that fails is a result, and the
 // sweep goes on.
 //
-// Memory: without a store, that of all results. It returns the cause for which ctx has ended, and the errors of the
-// store; the parts that are written are whole then. It panics if there is no such share.
+// Memory: without a store, all results are in memory. It returns the cause for which ctx has ended, and the errors of the
+// store; parts that are written by then are whole. It panics if there is no such share.
 func (s *Sweep) Run(ctx context.Context, o Options) ([]Result, error) {
 	first, last, size := s.Share(o)
 	parts := (last - first + size - 1) / size
@@ -117,7 +117,7 @@ func (s *Sweep) Run(ctx context.Context, o Options) ([]Result, error) {
 	return list, nil
 }
 
-// inMemory is a Store that forgets with the process.
+// inMemory is a Store in memory, which has no part at its beginning.
 type inMemory struct{ parts [][]Result }
 
 func (m *inMemory) Has(int) (bool, error) { return false, nil }
@@ -127,7 +127,8 @@ func (m *inMemory) Write(part int, results []Result) error {
 	return nil
 }
 
-// compute does parts, each by one of the workers.
+// compute calls do for each part of todo, on as many goroutines with a worker each as threads says. After an error it begins no
+// other part, and returns the first error.
 func (s *Sweep) compute(ctx context.Context, threads int, todo []int, do func(ctx context.Context, w worker, part int) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -185,7 +186,7 @@ type single struct {
 	slopes Differentiated // nil: there are no gradients
 }
 
-// part implements worker. The end of ctx ends the sweep; any other error of a simulation is that of its run.
+// part implements worker. The end of ctx ends the sweep; any other error of a simulation is the error of its run alone.
 func (w *single) part(ctx context.Context, first, last int, done func()) ([]Result, error) {
 	list := make([]Result, 0, last-first)
 	for i := first; i < last; i++ {
@@ -211,7 +212,7 @@ func (w *single) part(ctx context.Context, first, last int, done func()) ([]Resu
 	return list, nil
 }
 
-// simulate integrates the model of a document.
+// simulate integrates the model in text, and adds its rows to k.
 func (w *single) simulate(ctx context.Context, text []byte, k *kept) error {
 	m, err := w.s.read(text, "model")
 	if err != nil {

@@ -26,8 +26,8 @@ type Source struct {
 	Slopes Slopes
 }
 
-// Sweep is a study with its model, checked: what its runs share. It is not changed by them, and any number of goroutines may
-// use one.
+// Sweep is a study with its model, both checked. Runs share it and do not change it, and any number of goroutines may use it
+// at a time.
 type Sweep struct {
 	study   *study.Study
 	name    string // of the study's file
@@ -42,7 +42,7 @@ type Sweep struct {
 
 // Open reads the study at path, a document of rung-study/1, and its model, one of rung-model/1, and prepares them.
 //
-// It returns the errors of reading them, and those of New.
+// It returns the errors of reading them, and the errors of New.
 func Open(path string) (*Sweep, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -62,7 +62,7 @@ func Open(path string) (*Sweep, error) {
 	return New(s, path, Source{Text: text, Name: at, Folder: model.Folder(filepath.Dir(at))})
 }
 
-// New prepares a study of a model; messages call the study by name. Nothing runs yet. The study has to stay as it is.
+// New prepares a study of a model, without a run. name stands for the study in messages. The study must not be changed afterwards.
 //
 // Cost: as rung.NewPlan, and a few rollouts' steps where the study asks for rollouts. It returns the problems of the model,
 // *model.Problems with the faults of the study for this model, and the errors of rung.NewPlan. It panics as Study.NewDraws does.
@@ -103,7 +103,7 @@ func New(s *study.Study, name string, source Source) (*Sweep, error) {
 	return w, nil
 }
 
-// newPlan is rung.NewPlan, from below it.
+// newPlan does what rung.NewPlan does, which this package cannot import.
 func newPlan(m *model.Model) (*kkt.Plan, error) {
 	mech, err := mechanism.New(m)
 	if err != nil {
@@ -112,13 +112,13 @@ func newPlan(m *model.Model) (*kkt.Plan, error) {
 	return kkt.NewPlanContext(context.Background(), mech, kkt.Options{MaxNonZeros: kkt.DefaultMaxNonZeros})
 }
 
-// ModelError says that there is no plan of the model of a study.
+// ModelError says why the model of a study has no plan.
 type ModelError struct {
 	Name string // of its file
 	Err  error
 }
 
-// Error tells both.
+// Error returns the name and the error.
 func (e *ModelError) Error() string {
 	return fault.Errorf("study/sweep: %s: %w", e.Name, e.Err).Error()
 }
@@ -145,7 +145,7 @@ func (s *Sweep) Model() *model.Model { return s.model }
 // Draws returns the values of the parameters of all runs.
 func (s *Sweep) Draws() *study.Draws { return s.draws }
 
-// Columns returns what the runs write.
+// Columns returns the columns that the runs record.
 func (s *Sweep) Columns() *study.Columns { return s.columns }
 
 // Every returns the time between the rows of a run, s.
@@ -154,7 +154,8 @@ func (s *Sweep) Every() float64 { return s.options.Every }
 // Span returns the time that a run of the model takes, s.
 func (s *Sweep) Span() float64 { return s.options.Until - s.plan.Initial().Time }
 
-// Alone returns why a study of rollouts is stepped one run at a time, without lanes; "" if it is not.
+// Alone returns the reason why the rollouts of a study are stepped one by one and not in lanes; "" if they are in lanes, or if
+// the study has none.
 func (s *Sweep) Alone() string {
 	if s.rollout == nil {
 		return ""

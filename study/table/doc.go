@@ -4,7 +4,7 @@
 //	s, err := sweep.Open("car.study.json")
 //	counts, err := table.Run(ctx, s, table.Options{Runs: "runs.parquet", Trajectories: "paths.parquet", Threads: 8, Resume: true})
 //
-// With Resume a program that was stopped or killed goes on where its parts end, and so does rung sweep --resume with the same study.
+// With Resume, Run computes only the parts that a stopped or killed program has not written, and so does rung sweep --resume.
 // [Options] has functions for progress, and for warnings of parts that are damaged. A failed run is a row with its reason.
 //
 // [Read] reads a table by its columns:
@@ -15,8 +15,8 @@
 //		return nil
 //	})
 //
-// Tables and parts are sealed, so that one of which a byte has changed is named. It is a package of its own so that sweeps without
-// files need no library of the format.
+// Tables and parts are sealed: a file of which a byte has changed is refused, by its name. This is a package of its own so that sweeps
+// without files need no library of the format.
 //
 // [docs/sweeps.md]: https://github.com/rung-mbd/rung/blob/main/docs/sweeps.md
 package table

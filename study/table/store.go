@@ -14,13 +14,13 @@ import (
 	"github.com/rung-mbd/rung/study/sweep"
 )
 
-// Options say which runs of a sweep are done, and where they go. Runs is needed.
+// Options say which runs of a sweep are done, and which files get their results. Runs must not be empty.
 type Options struct {
 	Runs         string // file with a row for each run, of study.RunsFormat
 	Trajectories string // file with the rows over time of all runs, of study.TrajectoriesFormat; "" for a study that keeps none
 	Resume       bool   // go on with the parts that an interrupted sweep has left; otherwise they are removed
 
-	Threads, Index, Of int // those of sweep.Options
+	Threads, Index, Of int // as in sweep.Options
 
 	// Stage is called when a stage begins, with its name and the number of its steps: the runs of "running", the parts of
 	// "joining". Add is called after each n of these steps, by any of the goroutines. Nil: neither is called.
@@ -33,8 +33,8 @@ type Options struct {
 
 // Counts say how many runs a sweep has done.
 type Counts struct {
-	Computed int // now; the other runs of the share were there
-	Failed   int // of these
+	Computed int // by this call; the files had the other runs of the share
+	Failed   int // of the computed ones
 }
 
 // WriteError says that a file of a sweep could not be written.
@@ -43,7 +43,7 @@ type WriteError struct {
 	Err  error
 }
 
-// Error tells both.
+// Error returns the path and the error.
 func (e *WriteError) Error() string {
 	reason := e.Err
 	if p := new(fs.PathError); errors.As(reason, &p) {
@@ -55,17 +55,17 @@ func (e *WriteError) Error() string {
 // Unwrap returns Err.
 func (e *WriteError) Unwrap() error { return e.Err }
 
-// Run does the runs of a sweep, and writes its files as rung sweep does. While it goes on, the rows are in parts beside the
+// Run does the runs of a sweep, and writes its files as rung sweep does. Until all runs are done, the rows are in parts beside the
 // files. A process that ends, by whatever cause, loses the parts that were being computed, and no others. With Resume the
-// next one goes on, and the files have the bytes of a sweep that was never interrupted, on any number of goroutines.
-// Parts of another study, model or share are refused then; without Resume they are removed.
+// next process goes on, and the files have the bytes of a sweep that was never interrupted, on any number of goroutines.
+// With Resume, parts of another study, model or share are an error; without, they are removed.
 //
 // Cost: as Sweep.Run, and writing all rows twice. Memory: the rows of a part for each goroutine.
 //
-// It returns the cause for which ctx has ended, a *fs.PathError for a file that cannot be written, as far as that can be
-// seen before a run, a *WriteError for one that fails later, an error for a file of others that has the name of a part, and
-// one if Trajectories and the study do not agree. Parts that are written by then are whole. It panics if Runs is empty
-// or if there is no such share.
+// It returns the cause for which ctx has ended, a *fs.PathError for a file that cannot be opened for writing, a *WriteError
+// for a file that fails later, an error for a foreign file that has the name of a part, and an error if there are
+// trajectories without a file for them or a file without trajectories. Parts that are written by then are whole. It panics
+// if Runs is empty or if there is no such share.
 func Run(ctx context.Context, s *sweep.Sweep, o Options) (Counts, error) {
 	if o.Runs == "" {
 		panic("study/table: no file for the runs")
@@ -95,7 +95,7 @@ type store struct {
 	runs              *table // nil: not open
 	paths             *table // nil: not open, or none
 
-	computed, failed atomic.Int64 // runs of this process
+	computed, failed atomic.Int64 // numbers of runs, for Counts
 }
 
 // newStore returns the store of a sweep, with no file open.
@@ -115,7 +115,7 @@ func newStore(s *sweep.Sweep, o Options) *store {
 	return st
 }
 
-// tables are those of the sweep.
+// tables returns the table of the runs, and the table of the trajectories if there is one.
 func (st *store) tables() []*table {
 	if st.paths == nil {
 		return []*table{st.runs}
@@ -144,7 +144,7 @@ func (st *store) open() error {
 	return err
 }
 
-// begin opens a table of the sweep, without the parts of an earlier one unless the sweep goes on with them.
+// begin opens a table of the sweep. Unless the sweep is resumed, it removes the parts of an earlier one.
 func (st *store) begin(path, format, sum string, columns []Column) (*table, error) {
 	t, err := newTable(path, format, sum, columns)
 	if err == nil && !st.o.Resume {
@@ -170,7 +170,8 @@ func (st *store) whole() bool {
 	return st.o.Resume && st.runs.whole() && (st.paths == nil || st.paths.whole())
 }
 
-// run does the runs of missing parts, and joins the parts. The file of the runs is joined last: where it is, all files are.
+// run does the runs of missing parts, and joins the parts. The file of the runs is joined last: once it exists, both files are
+// complete.
 func (st *store) run(ctx context.Context) error {
 	st.o.Stage("running", st.last-st.first)
 	if _, err := st.sweep.Run(ctx, st.share); err != nil {
@@ -219,8 +220,8 @@ func (st *store) Has(k int) (bool, error) {
 	return all, nil
 }
 
-// Write implements sweep.Store. It writes part k of the table of paths first and of the table of runs last: where the part of the runs
-// is, the part of the paths is too.
+// Write implements sweep.Store. It writes part k of the trajectories first and part k of the runs last: once the part of the runs
+// exists, so does the other.
 func (st *store) Write(k int, results []sweep.Result) error {
 	var rows, paths [][]Cell
 	failed, gradients := 0, len(st.sweep.Study().GradientColumns())
@@ -260,7 +261,7 @@ func runsColumns(s *study.Study) []Column {
 	return list
 }
 
-// runsRow returns the row of a run in the file of the runs, with so many gradients.
+// runsRow returns the row of a run in the file of the runs. gradients is the number of columns of gradients.
 func runsRow(r *sweep.Result, gradients int) []Cell {
 	row := []Cell{{Int: int64(r.Run)}}
 	for _, x := range r.Parameters {
@@ -289,7 +290,7 @@ func runsRow(r *sweep.Result, gradients int) []Cell {
 	return row
 }
 
-// reasonOf says in a line why a run failed.
+// reasonOf returns the error of a run as one line, without the introduction of a runs.StartError.
 func reasonOf(err error) string {
 	if e := new(runs.StartError); errors.As(err, &e) {
 		err = e.Err
@@ -299,7 +300,7 @@ func reasonOf(err error) string {
 
 const timeColumn = "time"
 
-// pathsColumns are those of the file of the trajectories.
+// pathsColumns returns the columns of the file of the trajectories, in the order of appendPaths.
 func pathsColumns(c *study.Columns) []Column {
 	list := []Column{{Name: study.RunColumn, Kind: Int}, {Name: timeColumn, Kind: Float}}
 	for _, name := range c.Names[:c.Trajectories] {
@@ -308,7 +309,7 @@ func pathsColumns(c *study.Columns) []Column {
 	return list
 }
 
-// appendPaths adds the rows over time of a run to others.
+// appendPaths appends the rows over time of a run to rows.
 func appendPaths(rows [][]Cell, r *sweep.Result) [][]Cell {
 	for _, values := range r.Rows {
 		row := make([]Cell, 0, 1+len(values))

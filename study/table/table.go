@@ -42,13 +42,13 @@ type Cell struct {
 }
 
 const (
-	// partsEnding is appended to the name of a table for the folder of its parts.
+	// partsEnding ends the name of the folder of parts, which begins with the name of the table.
 	partsEnding = ".parts"
 	// groupRows is the number of rows of a row group.
 	groupRows = 1 << 16
 
 	formatKey  = "rung.format"
-	sumKey     = "rung.sum"  // of what the rows depend on
+	sumKey     = "rung.sum"  // checksum of the inputs on which the rows depend (sweep.Sweep.Sum)
 	sealKey    = "rung.seal" // of the bytes of the file
 	partKey    = "rung.part" // number of a part
 	partEnding = ".parquet"
@@ -64,8 +64,9 @@ type table struct {
 	schema  *pq.Schema
 }
 
-// newTable returns the table whose file is path, which nobody else can write until release. Format names what the tables
-// are, such as rung-runs/1, and sum what the rows depend on: tables with another are others.
+// newTable returns the table whose file is path, which nobody else can write until release. Format names the kind of the table,
+// such as rung-runs/1, and sum is a checksum of the inputs on which its rows depend: a file with another format or sum is
+// another table.
 //
 // It returns an error if the file cannot be written or is no regular file, so that it cannot have parts beside it.
 func newTable(path, format, sum string, columns []Column) (*table, error) {
@@ -95,7 +96,7 @@ func newTable(path, format, sum string, columns []Column) (*table, error) {
 // release lets others write the file.
 func (t *table) release() error { return t.place.Release() }
 
-// ordered is a group of columns that keep their order; those of pq.Group are sorted by name.
+// ordered is a group of columns that keep their order. A pq.Group sorts its columns by name.
 type ordered struct {
 	pq.Group
 	fields []pq.Field
@@ -105,7 +106,7 @@ func (o ordered) Fields() []pq.Field   { return o.fields }
 func (o ordered) GoType() reflect.Type { return reflect.TypeFor[struct{}]() }
 func (o ordered) String() string       { return "table" }
 
-// field is a column. No Go value is ever taken apart into columns.
+// field is a column. Value is never called, as rows are made cell by cell and not from Go structs.
 type field struct {
 	pq.Node
 	name string
@@ -114,13 +115,15 @@ type field struct {
 func (f *field) Name() string                      { return f.name }
 func (f *field) Value(reflect.Value) reflect.Value { return reflect.Value{} }
 
+// folder returns the path of the folder of parts.
 func (t *table) folder() string { return t.place.Path() + partsEnding }
 
+// part returns the path of part k.
 func (t *table) part(k int) string {
 	return filepath.Join(t.folder(), fmt.Sprintf("%08d"+partEnding, k))
 }
 
-// partName reports whether a part has this name, or the name of one that is being written.
+// partName reports whether name is the name of a part, or of a part that is being written.
 func partName(name string) bool {
 	digits, ok := strings.CutSuffix(name, partEnding)
 	if !ok {
@@ -129,7 +132,7 @@ func partName(name string) bool {
 	return ok && len(digits) == 8 && strings.Trim(digits, "0123456789") == ""
 }
 
-// newEnding is that of a part that is being written.
+// newEnding ends the name of a part that is being written.
 const newEnding = ".rung-new"
 
 // write writes part k, in one move. It returns a *fs.PathError with the name of the part.
@@ -143,8 +146,8 @@ func (t *table) write(k int, rows [][]Cell) error {
 	}))
 }
 
-// rows returns rows as the library has them. Its levels say that no cell is repeated and, of a column that may have no value, whether
-// there is one: 1, and 0 for none. Columns of Int always have one.
+// rows returns rows in the form of the Parquet library. The repetition level of all cells is 0. The definition level of a cell in a
+// column of Float or Text is 1 with a value and 0 without. Columns of Int are not optional, and have level 0.
 func (t *table) rows(rows [][]Cell) []pq.Row {
 	list := make([]pq.Row, len(rows))
 	for i, cells := range rows {
@@ -169,10 +172,10 @@ func (t *table) rows(rows [][]Cell) []pq.Row {
 	return list
 }
 
-// noPart is the number of a table that is no part.
+// noPart stands for the number of a part in a file that is the whole table.
 const noPart = ""
 
-// sealed returns what writes a table, or the part of that number, with a seal. Fill writes the rows.
+// sealed returns a function that writes the table, or the part with a number, with a seal. Fill writes the rows.
 func (t *table) sealed(part string, fill func(p *pq.GenericWriter[any]) error) func(w io.Writer) error {
 	return outfile.Sealed(func(w io.Writer) error {
 		o := []pq.WriterOption{t.schema, pq.Compression(&pq.Snappy), pq.KeyValueMetadata(formatKey, t.format), pq.KeyValueMetadata(sumKey, t.sum),
@@ -188,10 +191,10 @@ func (t *table) sealed(part string, fill func(p *pq.GenericWriter[any]) error) f
 	})
 }
 
-// errOther says that a file is of another table.
+// errOther says that a file belongs to another table.
 var errOther = errors.New("is not of this sweep: the study, its model or its share is another one")
 
-// open opens the file of the table, or one of the part of that number. Another part in its place is damage.
+// open opens the file of the table (noPart), or of the part with a number. A file of another part is damage.
 func (t *table) open(path, part string) (*os.File, *pq.File, error) {
 	f, p, format, sum, err := openAny(path)
 	if err != nil {
@@ -208,7 +211,7 @@ func (t *table) open(path, part string) (*os.File, *pq.File, error) {
 	return nil, nil, errors.Join(err, f.Close())
 }
 
-// openAny opens a table whose seal holds. Its errors name the file.
+// openAny opens a table of any kind whose seal is intact, and returns its format and its checksum. Errors name the file.
 func openAny(path string) (f *os.File, p *pq.File, format, sum string, err error) {
 	if err := outfile.CheckSealOf(path); err != nil {
 		return nil, nil, "", "", err
@@ -229,14 +232,14 @@ func openAny(path string) (f *os.File, p *pq.File, format, sum string, err error
 	return f, p, format, sum, nil
 }
 
-// errNone says that a file is in the place of a part.
+// errNone is the error of a file that has the name of a part of a table but is none.
 var errNone = errors.New("is in the way of a part of the sweep, but is none")
 
 // magic begins every Parquet file.
 const magic = "PAR1"
 
-// notAPart returns the error for a file that has the name of a part and no seal that holds: that of the damage if it is
-// one that was a part.
+// notAPart returns the error for a file that has the name of a part and no intact seal: damage if the file was once a part,
+// else errNone.
 func notAPart(path string, damage error) error {
 	was, err := outfile.Remnant(path, magic)
 	if err != nil {
@@ -250,8 +253,8 @@ func notAPart(path string, damage error) error {
 
 // has reports whether part k is there.
 //
-// Cost: as reading it. It returns an error that names the part if a file of that name is no part of this table, and one
-// that wraps outfile.ErrDamaged if it was one, of this table or another. write replaces it then.
+// Cost: as reading the part. It returns an error that names the part if a file of that name is no part of this table. The error
+// wraps outfile.ErrDamaged if the file is a damaged part, of this table or another; write then replaces it.
 func (t *table) has(k int) (bool, error) {
 	f, _, err := t.open(t.part(k), strconv.Itoa(k))
 	switch {
@@ -265,17 +268,17 @@ func (t *table) has(k int) (bool, error) {
 	return true, f.Close()
 }
 
-// whole reports whether the file is there, with this table in it, as it was written.
+// whole reports whether the file of the table exists and holds this table, undamaged.
 func (t *table) whole() bool {
 	f, _, err := t.open(t.place.Path(), noPart)
 	return err == nil && f.Close() == nil
 }
 
-// Read calls row with the cells of the columns, in their order, of each row of the file at path, whose tables are of
-// the format. The cells are valid until row returns.
+// Read calls row for each row of the file at path, a table of the given format, with the cells of columns in their order. The
+// cells are valid until row returns.
 //
 // Cost: as reading all columns. It returns an error for a file that is no such table or is damaged, that lacks a column,
-// or that has one of another kind, and the error of row.
+// or that has a column of another kind, and the error of row.
 func Read(path, format string, columns []Column, row func(cells []Cell) error) error {
 	f, p, is, _, err := openAny(path)
 	if err != nil {
@@ -310,7 +313,7 @@ func Read(path, format string, columns []Column, row func(cells []Cell) error) e
 	return nil
 }
 
-// kinds are the types of the kinds in a file.
+// kinds are the Parquet types of the kinds.
 var kinds = [...]pq.Kind{Int: pq.Int64, Float: pq.Double, Text: pq.ByteArray}
 
 // readGroup calls use for each row of a group. list is memory for rows.
@@ -399,7 +402,7 @@ func (t *table) isPart(path string) error {
 
 // remove removes the parts, and their folder if nothing else is in it.
 //
-// It returns an error, before anything is removed, if a file has the name of a part but is of no such table.
+// If a file has the name of a part but is not a part of a table of this format, it returns an error and removes nothing.
 func (t *table) remove() error {
 	entries, err := os.ReadDir(t.folder())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -427,7 +430,7 @@ func (t *table) remove() error {
 		}
 	}
 	if info, err := os.Lstat(t.folder()); err != nil || len(own) < len(entries) || !info.IsDir() {
-		return nil // it is not there or not to be removed
+		return nil // the folder is gone, has other files, or is a link
 	}
 	return os.Remove(t.folder())
 }

@@ -10,21 +10,21 @@ import (
 	"runtime"
 )
 
-// Command is a program that measures, keeps a record, and publishes it in a page: its name, which is that of its folder in bench, its
-// page in docs, the lines of the page between which its tables stand, and the flags that all such programs have.
+// Command is a program that measures, keeps a record, and publishes it in a page.
 type Command struct {
-	Name, In   string
-	Begin, End string
+	Name, In   string // folder of the program in bench; page in docs
+	Begin, End string // lines of the page between which the tables stand
 
-	Root   string // of the repository
-	Record string
-	Page   string
-	Draw   bool
+	// Values of the flags that all such programs have.
+	Root   string // folder of the repository
+	Record string // file
+	Page   string // file; "-": none
+	Draw   bool   // measure nothing, publish the record that is there
 	Rounds int
-	Quiet  bool
+	Quiet  bool // Say prints nothing
 }
 
-// Flags returns a set with the flags of all, to which a program adds its own. Errors and help go to w.
+// Flags returns a set with the flags that all such programs have, to which a program adds its own. Errors and help go to w.
 func (c *Command) Flags(w io.Writer) *flag.FlagSet {
 	f := flag.NewFlagSet(c.Name, flag.ContinueOnError)
 	f.SetOutput(w)
@@ -37,7 +37,7 @@ func (c *Command) Flags(w io.Writer) *flag.FlagSet {
 	return f
 }
 
-// Parse reads the arguments into the flags.
+// Parse reads the arguments into the flags, and sets the defaults of Record and Page, which depend on Root.
 func (c *Command) Parse(f *flag.FlagSet, args []string) error {
 	if err := f.Parse(args); err != nil {
 		return err
@@ -57,8 +57,8 @@ func (c *Command) Parse(f *flag.FlagSet, args []string) error {
 	return nil
 }
 
-// Run calls measure and writes the record that it returns, unless the flags say that nothing is measured. Then it reads the record that
-// is there and publishes it, unless there is no page. A page without the lines is an error before anything is measured.
+// Run calls measure and writes the record that it returns, except with -draw. Then it reads the record back and publishes it in the
+// page, except with -page -. A page without the lines Begin and End is an error before anything is measured.
 func Run[R any](c *Command, measure func() (*R, error), read func(path string) (*R, error), publish func(r *R, page string) error) error {
 	if c.Page != "-" {
 		if _, _, err := Around(c.Page, c.Begin, c.End); err != nil {
@@ -81,14 +81,15 @@ func Run[R any](c *Command, measure func() (*R, error), read func(path string) (
 	return publish(r, c.Page)
 }
 
-// Say writes progress to standard error.
+// Say writes a line of progress to standard error, unless c is quiet.
 func (c *Command) Say(format string, args ...any) {
 	if !c.Quiet {
 		fmt.Fprintf(os.Stderr, format+"\n", args...)
 	}
 }
 
-// Main runs a program on one thread with the arguments of the process, and ends the process with status 1 if it fails.
+// Main runs a program, with Go code on one processor at a time and the arguments of the process, and ends the process with status
+// 1 if it fails.
 func Main(name string, run func(args []string, w io.Writer) error) {
 	runtime.GOMAXPROCS(1)
 	if err := run(os.Args[1:], os.Stderr); err != nil && !errors.Is(err, flag.ErrHelp) {

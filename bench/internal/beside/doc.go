@@ -1,4 +1,4 @@
-// Package beside has what the programs share that measure Rung beside other engines and publish what they have found: where it was
-// measured, programs of peers and what they print, trees of bodies as text for them, records, and pages with tables between two
-// lines.
+// Package beside has the common parts of the programs that compare Rung with other engines (peers) and publish the results: the
+// machine of a measurement, calls of the peers' programs, models as text for them, records of results, and pages with tables
+// between two lines.
 package beside

@@ -12,20 +12,20 @@ import (
 	"github.com/rung-mbd/rung/internal/machine"
 )
 
-// Host is where it was measured, and what else it had to do.
+// Host tells on which machine a measurement ran, and how busy the machine was otherwise.
 type Host struct {
 	Processor  string   `json:"processor"`
 	Cores      int      `json:"cores"`
 	System     string   `json:"system"`
 	Go         string   `json:"go"`
-	Commit     string   `json:"commit"`
-	LoadBefore string   `json:"load_before"` // averages over 1, 5 and 15 minutes; empty if not known
+	Commit     string   `json:"commit"`      // of the repository, from git describe
+	LoadBefore string   `json:"load_before"` // load averages over 1, 5 and 15 minutes; "" if not known
 	LoadAfter  string   `json:"load_after"`
-	Others     *float64 `json:"others"` // processors that other programs had meanwhile; null if not known
+	Others     *float64 `json:"others"` // processors that other programs used on average; null if not known
 	Took       float64  `json:"took_seconds"`
 }
 
-// NewHost says where this runs. root is the folder of the repository.
+// NewHost describes this machine and the commit of the repository in the folder root. Unknown values are "not known".
 func NewHost(root string) Host {
 	m := Host{Processor: "not known", Cores: runtime.NumCPU(), System: runtime.GOOS + "/" + runtime.GOARCH, Go: runtime.Version()}
 	m.Commit = "not known"
@@ -44,7 +44,7 @@ func NewHost(root string) Host {
 	return m
 }
 
-// load returns the averages of 1, 5 and 15 minutes, empty if they are not known.
+// load returns the load averages over 1, 5 and 15 minutes with spaces between them; "" if they are not known.
 func load() string {
 	b, err := os.ReadFile("/proc/loadavg")
 	if f := strings.Fields(string(b)); err == nil && len(f) >= 3 {
@@ -53,13 +53,13 @@ func load() string {
 	return ""
 }
 
-// Facts are the lines of a page that say where it was measured, before the engines.
+// Facts writes the lines of a page that tell the machine, the commit and the version of Go.
 func (m *Host) Facts(t *strings.Builder) {
 	fmt.Fprintf(t, "\n- Processor: %s, %d cores, %s; everything on one thread\n", m.Processor, m.Cores, m.System)
 	fmt.Fprintf(t, "- Rung: commit %s, %s\n", m.Commit, m.Go)
 }
 
-// Busy is the line of a page that says what else the machine had to do.
+// Busy writes the line of a page that tells how busy the machine was otherwise.
 func (m *Host) Busy(t *strings.Builder) {
 	others := "is not known"
 	if m.Others != nil {
@@ -69,6 +69,7 @@ func (m *Host) Busy(t *strings.Builder) {
 	fmt.Fprintf(t, "load averages %s before and %s after\n", known(m.LoadBefore), known(m.LoadAfter))
 }
 
+// known returns text, or "unknown" if it is empty.
 func known(text string) string {
 	if text == "" {
 		return "unknown"
@@ -76,17 +77,17 @@ func known(text string) string {
 	return text
 }
 
-// Watch is a measurement that goes on.
+// Watch measures how busy the machine is from NewWatch to End.
 type Watch struct {
 	begun  time.Time
-	clocks machine.Clocks
-	Peers  time.Duration // that programs of peers worked
+	clocks machine.Clocks // at begun
+	Peers  time.Duration  // processor time of the peers' programs, which the caller adds up
 }
 
-// NewWatch begins one.
+// NewWatch starts a Watch.
 func NewWatch() *Watch { return &Watch{begun: time.Now(), clocks: machine.ReadClocks()} }
 
-// End stores what passed meanwhile.
+// End stores the time since NewWatch, the present load, and the processors that programs other than this one and the peers used.
 func (w *Watch) End(m *Host) {
 	now := machine.ReadClocks()
 	m.Took = time.Since(w.begun).Seconds()

@@ -12,7 +12,8 @@ import (
 	"github.com/rung-mbd/rung/internal/replace"
 )
 
-// Around returns what a page has before and after its tables, with the lines begin and end between which they stand.
+// Around returns the text of a page before its tables, up to the line begin, and after them, from the line end on. It returns an
+// error if a line is missing.
 func Around(page, begin, end string) (before, after string, err error) {
 	b, err := os.ReadFile(page)
 	if err != nil {
@@ -26,7 +27,7 @@ func Around(page, begin, end string) (before, after string, err error) {
 	return before + begin + "\n", end + "\n" + after, nil
 }
 
-// Put writes text to a file, whole.
+// Put replaces the file at path by text; the file is never half written.
 func Put(path, text string) error {
 	return replace.Write(path, func(w io.Writer) error {
 		_, err := io.WriteString(w, text)
@@ -34,7 +35,7 @@ func Put(path, text string) error {
 	})
 }
 
-// WriteRecord puts a record in the place of path, whole.
+// WriteRecord replaces the file at path by the record r as JSON; the file is never half written.
 func WriteRecord(path string, r any) error {
 	return replace.Write(path, func(w io.Writer) error {
 		e := json.NewEncoder(w)
@@ -43,7 +44,7 @@ func WriteRecord(path string, r any) error {
 	})
 }
 
-// ReadRecord reads the record at path with decode.
+// ReadRecord reads the record at path with decode, and adds the path to its error.
 func ReadRecord[R any](path string, decode func(in io.Reader) (*R, error)) (*R, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -57,14 +58,14 @@ func ReadRecord[R any](path string, decode func(in io.Reader) (*R, error)) (*R, 
 	return r, nil
 }
 
-// DecodeRecord reads a record into r, and refuses members that r does not have.
+// DecodeRecord reads a record as JSON into r. A member that r does not have is an error.
 func DecodeRecord(r any, in io.Reader) error {
 	d := json.NewDecoder(in)
 	d.DisallowUnknownFields()
 	return d.Decode(r)
 }
 
-// IsFormat refuses a record of another format.
+// IsFormat returns an error unless the format of a record, got, is the one wanted.
 func IsFormat(got, want string) error {
 	if got != want {
 		return fmt.Errorf("format: %q is not %q", got, want)
@@ -72,13 +73,13 @@ func IsFormat(got, want string) error {
 	return nil
 }
 
-// Number is a number with all its digits.
+// Number returns x with the fewest digits that read back to the same value.
 func Number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
-// Short is a number with three digits.
+// Short returns x with three significant digits.
 func Short(x float64) string { return strconv.FormatFloat(x, 'g', 3, 64) }
 
-// Power is a number with one digit and a power of ten.
+// Power returns x with one digit and a power of ten, such as "3e-12".
 func Power(x float64) string {
 	if x == 0 {
 		return "0"
@@ -88,7 +89,7 @@ func Power(x float64) string {
 	return digit + "e" + strconv.Itoa(n)
 }
 
-// Plain is a positive number with three digits and no power of ten.
+// Plain returns x, which must be positive, with three significant digits or more, and without a power of ten.
 func Plain(x float64) string {
 	digits := max(0, 2-int(math.Floor(math.Log10(x))))
 	return strconv.FormatFloat(x, 'f', digits, 64)

@@ -16,15 +16,16 @@ import (
 // Ours is the name of Rung among the engines.
 const Ours = "Rung"
 
-// Engine is a program that was to be measured.
+// Engine is a program that is compared with Rung.
 type Engine struct {
 	Name    string `json:"name"`
 	Version string `json:"version,omitempty"`
-	Missing string `json:"missing,omitempty"` // why nothing of it was measured
+	Missing string `json:"missing,omitempty"` // reason for which it was not measured
 }
 
-// Find looks for a program in a folder, and asks for its version with the one argument "version". Missing says why there is none.
-// packageName is that of Debian that has the library, flag the one of bench/peers/run.sh that builds the program.
+// Find returns the path of the engine's program in a folder, and sets e.Version by calling it with the argument "version". If there
+// is no such program, or it does not start, Find returns "" and sets e.Missing. packageName is the Debian package of the engine's
+// library, flag the flag of bench/peers/run.sh that builds the program, for the message.
 func (e *Engine) Find(folder, program, packageName, flag string) (path string) {
 	if folder == "" {
 		e.Missing = "not asked for: bench/peers/run.sh " + flag + " builds it"
@@ -44,14 +45,14 @@ func (e *Engine) Find(folder, program, packageName, flag string) (path string) {
 	return path
 }
 
-// WallTime is the time after which a program is ended.
+// WallTime is the wall time after which Call ends a program.
 const WallTime = 90 * time.Second
 
-// ErrOver says that a run was ended.
+// ErrOver is the error of a program that was ended after WallTime, or that reports the same by the error "over".
 var ErrOver = errors.New("over the limit of time")
 
-// Call runs a program on one thread, and decodes what it prints, a JSON document, into a. A member "error" is an error. It returns the
-// processor time.
+// Call runs a program on one thread and decodes the JSON document that it prints into a. It returns the processor time, and an
+// error if the program fails, prints no JSON, or prints a member "error" that is not empty.
 func Call(a any, path string, args ...string) (spent time.Duration, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), WallTime)
 	defer cancel()

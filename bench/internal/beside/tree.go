@@ -8,17 +8,18 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// TreeText is a model as text for programs of peers that compute with trees: gravity; the number of bodies, and each with the joint
-// that it hangs on; the loops; the forces. bench/peers/cpp/tree.hpp says what a line has.
+// TreeText is a model as text for peers' programs that compute with a spanning tree: gravity; the number of bodies and a line for
+// each with its joint of the tree; the joints that close loops; the forces. bench/peers/cpp/tree.hpp describes the lines.
 type TreeText struct {
 	bytes.Buffer
-	Bodies []int          // numbers in the model, in the order of the text: after those that they hang on
-	Joints []*model.Joint // those that they hang on
-	Loops  []*model.Joint // the other joints
-	number map[string]int
+	Bodies []int          // numbers in the model, in the order of the text: parents before children
+	Joints []*model.Joint // joint of the tree of each of Bodies
+	Loops  []*model.Joint // the other joints, which close loops
+	number map[string]int // of a body in the text, by its name; −1 for the world
 }
 
-// NewTreeText writes the model. With planar, loops of revolute joints are those of mechanisms in a plane, which two rows close.
+// NewTreeText writes the model. If planar, revolute joints that close loops are taken as in a mechanism in a plane, where two rows
+// close a loop. It returns an error for joints and forces that the text cannot have.
 func NewTreeText(m *model.Model, planar bool) (*TreeText, error) {
 	w := &TreeText{number: map[string]int{model.World: -1}}
 	w.Put(m.Gravity[:]...)
@@ -49,10 +50,10 @@ func NewTreeText(m *model.Model, planar bool) (*TreeText, error) {
 	return w, nil
 }
 
-// Number is that of a body in the text, −1 for the world.
+// Number returns the number of a body in the text by its name; −1 for the world.
 func (w *TreeText) Number(body string) int { return w.number[body] }
 
-// Put writes numbers.
+// Put writes numbers, each with all digits and a space behind it.
 func (w *TreeText) Put(v ...float64) {
 	for _, x := range v {
 		w.WriteString(Number(x))
@@ -60,7 +61,7 @@ func (w *TreeText) Put(v ...float64) {
 	}
 }
 
-// pose writes position and orientation, of which zeros are the identity.
+// pose writes position and orientation, a quaternion with the real part first; four zeros stand for the identity.
 func (w *TreeText) pose(x *model.Pose) {
 	q := x.Orientation
 	if q == ([4]float64{}) {
@@ -70,14 +71,15 @@ func (w *TreeText) pose(x *model.Pose) {
 	w.Put(q[:]...)
 }
 
-// tree writes each body with the first joint that reaches it from a body before, and notes the other joints.
+// tree chooses the spanning tree and writes its bodies: the joint of a body is the first one, in the order of the model, from a body
+// already written to it as successor. The other joints become Loops. A body that cannot be reached so is an error.
 func (w *TreeText) tree(m *model.Model) error {
 	bodies := map[string]int{}
 	for i := range m.Bodies {
 		bodies[m.Bodies[i].Name] = i
 	}
 	used := make([]bool, len(m.Joints))
-	for grown := true; grown; {
+	for grown := true; grown; { // until a pass over the joints adds no body
 		grown = false
 		for i := range m.Joints {
 			j := &m.Joints[i]
@@ -108,7 +110,7 @@ func (w *TreeText) tree(m *model.Model) error {
 	return nil
 }
 
-// body writes a line of a body with its state and the joint that it hangs on.
+// body writes the line of a body: inertia, state, and its joint of the tree.
 func (w *TreeText) body(b *model.Body, j *model.Joint) {
 	I := &b.Inertia
 	w.Put(b.Mass, b.Com[0], b.Com[1], b.Com[2], I.XX, I.YY, I.ZZ, I.XY, I.XZ, I.YZ)
@@ -121,7 +123,7 @@ func (w *TreeText) body(b *model.Body, j *model.Joint) {
 	fmt.Fprintln(w)
 }
 
-// force writes a line of a spring-damper or a torque; others are not built by peers.
+// force writes the line of a linear spring-damper or of a torque. Other forces, which peers' programs do not build, are an error.
 func (w *TreeText) force(f *model.ForceElement) error {
 	switch {
 	case f.Type == model.SpringDamper && f.Spring == nil && f.Damper == nil:

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Files, from the folder of the module.
+// The files, relative to the folder of the module.
 const (
 	header = "cmd/librung/rung.h"
 	guards = "cmd/librung/guards.c"
@@ -42,7 +42,7 @@ type function struct {
 // argument is a type with its stars, and a name.
 type argument struct{ of, name string }
 
-// byHand are the functions that door.c has itself, as they need no Go.
+// byHand are the functions that are written in door.c.
 var byHand = map[string]bool{"rung_abi": true, "rung_error": true, "rung_error_details": true, "rung_release": true, "rung_accel_of": true}
 
 var (
@@ -50,7 +50,7 @@ var (
 	argOf    = regexp.MustCompile(`^((?:const )?\w+ ?\**)\s*(\w+)$`)
 )
 
-// parse returns the functions of a header.
+// parse returns the functions that a header declares. It returns an error if it does not understand a declaration.
 func parse(text []byte) (list []function, err error) {
 	for _, m := range declared.FindAllStringSubmatch(string(text), -1) {
 		f := function{strings.TrimSpace(m[1]), m[2], nil}
@@ -71,7 +71,7 @@ func parse(text []byte) (list []function, err error) {
 	return list, nil
 }
 
-// guardsOf returns guards.c.
+// guardsOf returns the text of guards.c.
 func guardsOf(list []function) []byte {
 	var b bytes.Buffer
 	b.WriteString("/* Written by gen from rung.h. */\n#include \"door.h\"\n")
@@ -97,7 +97,7 @@ func guardsOf(list []function) []byte {
 	return b.Bytes()
 }
 
-// spaced returns a type as it stands before a name.
+// spaced returns a type of C with the space that goes before a name, if any.
 func spaced(of string) string {
 	if strings.HasSuffix(of, "*") {
 		return of
@@ -105,7 +105,7 @@ func spaced(of string) string {
 	return of + " "
 }
 
-// ctypes are the types of Python for those of C. Arrays are addresses, as NumPy has them.
+// ctypes has the type of Python's ctypes for each type of C. Arrays are addresses, which NumPy gives.
 var ctypes = map[string]string{
 	"int32_t": "c.c_int32", "int64_t": "c.c_int64", "size_t": "c.c_size_t", "double": "c.c_double", "rung_handle": "c.c_uint64",
 	"void":         "None",
@@ -115,7 +115,7 @@ var ctypes = map[string]string{
 	"const uint32_t *": "c.c_void_p", "const rung_accel_arguments *": "c.c_void_p",
 }
 
-// pythonOf returns the types of results and arguments for Python.
+// pythonOf returns the text of _functions.py: the types of the result and the arguments of each function.
 func pythonOf(list []function) []byte {
 	var b bytes.Buffer
 	b.WriteString("\"\"\"The functions of rung.h. Written by cmd/librung/gen.\"\"\"\nimport ctypes as c\n\nFUNCTIONS = {\n")

@@ -17,16 +17,16 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// attempts is the number of poses from which loops are closed as long as coordinates end outside of their ranges.
+// attempts is the largest number of poses from which the loops are closed, until all coordinates end within their ranges.
 const attempts = 30
 
-// posed are the formats whose files have the poses of bodies: coordinates do not place them.
+// posed are the formats whose files have the poses of bodies, so that coordinates do not place them.
 var posed = map[string]bool{"asmt": true, "usd": true}
 
-// closed closes the loops of an imported model. Loops close in several poses; the one that is meant is taken to be that
-// in which the coordinates are within their ranges. So where some are not, those are put within, the file is read in
-// that pose, and the loops are closed from there, until all are within or for the number of attempts. The first of the
-// poses with the fewest outside counts, and what is left is noted.
+// closed closes the loops of an imported model. Loops may close in several poses, and the right one is assumed to be a pose
+// with all coordinates within their ranges. So if some are outside, they are moved inside (begin), the file is read again in
+// that pose, and the loops are closed from there, at most attempts times. closed returns the first of the poses with the fewest
+// coordinates outside, and adds an entry about these to the report of the document.
 func closed(result *source.Result, doc *document, path string, folders map[string]string, o *source.Options) (*source.Result, *document, error) {
 	outside, err := doc.close(result.Model, path)
 	if err != nil {
@@ -43,12 +43,12 @@ func closed(result *source.Result, doc *document, path string, folders map[strin
 		}
 		var report *source.Report
 		if result, report, err = formats.ReadFile(path, folders, &next); err != nil {
-			break // the pose of the file is read
+			break // the file cannot be read in this pose
 		}
 		try := newDocument(result, report, path)
 		try.Open, try.Report = doc.Open, doc.Report
 		if outside, err = try.close(result.Model, path); err != nil {
-			break // not from here
+			break // the loops do not close from here
 		}
 		if len(outside) < len(at) {
 			best, bestDoc, at = result, try, outside
@@ -65,8 +65,8 @@ func closed(result *source.Result, doc *document, path string, folders map[strin
 	return best, bestDoc, nil
 }
 
-// begin returns the coordinates, by name, from which loops are closed again: the given ones, and
-// for the others those of the model. A coordinate outside of its range is moved to the middle of
+// begin returns the coordinates, by name, from which loops are closed again: the given ones, and the
+// model's for all others. A coordinate outside of its range is moved to the middle of
 // the range or, if the range has only one bound, to this bound. It returns nil if no coordinate
 // outside of its range has a name.
 func begin(r *source.Result, outside []mechanism.BeyondLimit, given map[string]float64) map[string]float64 {
@@ -107,7 +107,7 @@ func begin(r *source.Result, outside []mechanism.BeyondLimit, given map[string]f
 	return pose
 }
 
-// close closes the joints of m, and returns the coordinates that are outside of their ranges then.
+// close closes the joints of m, and returns the coordinates that are then outside of their ranges.
 func (d *document) close(m *model.Model, path string) ([]mechanism.BeyondLimit, error) {
 	plan, err := rung.NewPlan(m, rung.Options{})
 	if err != nil {

@@ -51,7 +51,7 @@ below, and from the folders of --package-dir.`,
 	return cmd
 }
 
-// run imports the file at path: it holds the file to write before anything is read, and prints the report as the flags say.
+// run imports the file at path, and prints the report. It opens the output before it reads anything.
 func run(cmd *cobra.Command, path string, f *flags) error {
 	_, stdout, stderr := shell.Streams(cmd)
 	o, err := f.options()
@@ -109,7 +109,7 @@ func run(cmd *cobra.Command, path string, f *flags) error {
 	return shell.Print(stdout, doc.print)
 }
 
-// document is what rung import --json prints.
+// document is the document that rung import --json prints.
 type document struct {
 	Format   string        `json:"format"`
 	Name     string        `json:"name"`
@@ -130,7 +130,7 @@ type document struct {
 	More     int           `json:"more"`
 }
 
-// link says where a link of the file is in the model.
+// link is the place of a link of the file in the model: a pose in a body.
 type link struct {
 	Name        string     `json:"name"`
 	Body        string     `json:"body"` // "" if it was folded away
@@ -138,7 +138,7 @@ type link struct {
 	Orientation [4]float64 `json:"orientation"`
 }
 
-// residual is how far the loops are from closed in the pose of the file.
+// residual is the largest gap of the loops in the pose of the file.
 type residual struct {
 	Linear  float64 `json:"linear"`  // m
 	Angular float64 `json:"angular"` // rad
@@ -159,7 +159,7 @@ type entry struct {
 	text        string
 }
 
-// newDocument returns what rung import prints of a model and the report on it.
+// newDocument returns the document about a model that was imported from the file at path, and the report on it.
 func newDocument(r *source.Result, report *source.Report, path string) *document {
 	m := r.Model
 	d := &document{
@@ -178,7 +178,7 @@ func newDocument(r *source.Result, report *source.Report, path string) *document
 	return d
 }
 
-// entries are the lines of a report.
+// entries returns the lines of a report.
 func entries(report *source.Report) []entry {
 	list := []entry{}
 	for i := range report.Entries {
@@ -187,11 +187,12 @@ func entries(report *source.Report) []entry {
 	return list
 }
 
+// entryOf returns the line of an entry of a report.
 func entryOf(e *source.Entry) entry {
 	return entry{e.Severity.String(), e.File, e.Line, e.Column, e.Element, e.What, e.Why, e.Consequence, max(e.Count, 1), e.String()}
 }
 
-// print writes the document for people: the report a line an entry, what is grave first.
+// print writes the document for people: a line for each entry of the report, the most severe first.
 func (d *document) print(p *sheet.Page) {
 	title := d.Source
 	if d.Version != "" {

@@ -18,12 +18,12 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// writers are the formats that are written, by ending.
+// writers are the writers of foreign formats, by ending.
 var writers = map[string]func(io.Writer, *model.Model) (*source.Report, error){
 	".sdf": sdf.Write, ".urdf": urdf.Write, ".mjcf": mjcf.Write, ".xml": mjcf.Write,
 }
 
-// natives are the formats of Rung itself, which lose nothing.
+// natives are the formats of Rung itself, by ending. They lose nothing.
 var natives = map[string]string{".json": "rung-model", shell.TablesEnding: "rung-tables"}
 
 // NewExport returns the subcommand rung export.
@@ -65,7 +65,7 @@ Then nothing is written, and the exit status is 2.`,
 	return cmd
 }
 
-// export writes the model at path in the format that the ending of output says, and prints what became of its elements.
+// export writes the model at path in the format that the ending of output names, and prints the report on its elements.
 func export(cmd *cobra.Command, path, output string, strict, asJSON bool, unit *unitFlags) error {
 	in, stdout, stderr := shell.Streams(cmd)
 	ending := strings.ToLower(filepath.Ext(filepath.Clean(output)))
@@ -123,7 +123,7 @@ func export(cmd *cobra.Command, path, output string, strict, asJSON bool, unit *
 	return shell.Print(stdout, doc.print)
 }
 
-// nativeWriter returns what writes the format native, which loses nothing. Tables are not text, so nothing is written for them.
+// nativeWriter returns a writer of the format native. For tables, which are not one text, it writes nothing.
 func nativeWriter(native, ending string) func(io.Writer, *model.Model) (*source.Report, error) {
 	return func(w io.Writer, m *model.Model) (*source.Report, error) {
 		r := &source.Report{Format: native, Version: "1"}
@@ -134,7 +134,8 @@ func nativeWriter(native, ending string) func(io.Writer, *model.Model) (*source.
 	}
 }
 
-// judged names the model at path in the report of a writer, and returns the writer's error err or, with strict, what is lost.
+// judged puts the name of the model at path into the report of a writer, and returns the writer's error err, the errors in the report or,
+// with strict, its losses.
 func judged(report *source.Report, err error, path string, strict bool) error {
 	if report != nil {
 		report.File = shell.ModelFile(path)
@@ -153,7 +154,7 @@ func judged(report *source.Report, err error, path string, strict bool) error {
 	return err
 }
 
-// exported is what rung export --json prints.
+// exported is the document that rung export --json prints.
 type exported struct {
 	Format  string  `json:"format"`
 	Name    string  `json:"name"`
@@ -169,7 +170,7 @@ type exported struct {
 	More    int     `json:"more"`
 }
 
-// print writes the document for people, what is grave first.
+// print writes the document for people, the most severe entries first.
 func (d *exported) print(p *sheet.Page) {
 	p.Line("%s: %s and %s written to %s", sheet.ModelTitle(d.Name), sheet.Plural(d.Bodies, "body"), sheet.Plural(d.Joints, "joint"), fault.Line(d.Output))
 	for _, severity := range [...]source.Severity{source.Loss, source.Change, source.Note} {

@@ -14,7 +14,7 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
-// flags are those of rung import.
+// flags are the flags of rung import.
 type flags struct {
 	output                  string
 	base, massless, inertia string
@@ -27,7 +27,7 @@ type flags struct {
 	keepFixed, keepFree     bool
 }
 
-// The words of flags, the default first.
+// The words of flags, in the order of the constants of package source; the first is the default.
 var (
 	bases     = []string{"auto", "fixed", "floating"}
 	masslesss = []string{"fold", "refuse", "mass"}
@@ -58,13 +58,13 @@ func (f *flags) add(cmd *cobra.Command) {
 	shell.Complete(cmd, "inertia", inertias...)
 }
 
-// options returns what the flags say, or an error of bad use.
+// options returns the options that the flags ask for, or an error of bad use.
 func (f *flags) options() (*source.Options, error) {
 	o := &source.Options{
 		Key: f.key, Loops: f.loops, Strict: f.strict, Snap: f.snap, DropArmature: f.dropArmature, Within: f.close, KeepFixed: f.keepFixed, KeepFree: f.keepFree,
 	}
 	if f.snap == 0 {
-		o.Snap = -1
+		o.Snap = -1 // none, as 0 stands for the default
 	} else if !(f.snap > 0 && f.snap < 1) {
 		return nil, shell.UseErrorf("--snap %g: from 0 to 1", f.snap)
 	}
@@ -116,7 +116,7 @@ func (f *flags) options() (*source.Options, error) {
 	return o, nil
 }
 
-// choice returns the number of a word.
+// choice returns the index of a word in words, or an error of bad use.
 func choice[T ~uint8](flag, word string, words []string) (T, error) {
 	for k, w := range words {
 		if w == word {
@@ -126,7 +126,7 @@ func choice[T ~uint8](flag, word string, words []string) (T, error) {
 	return 0, shell.UseErrorf("--%s %s: there are %s%s", flag, fault.Name(word), strings.Join(words, ", "), fault.AfterList(fault.Meant(word, words...)))
 }
 
-// cutLast cuts a text at its last equals sign, as names may have some.
+// cutLast cuts a text at its last equals sign, as names may have equals signs too.
 func cutLast(text string) (before, after string, found bool) {
 	if i := strings.LastIndexByte(text, '='); i >= 0 {
 		return text[:i], text[i+1:], true

@@ -9,9 +9,9 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// placeMeshes names the meshes of m by their paths from the folder of output, where a viewer of the written model looks
-// for them. The model has been read from the file at path. A mesh that is not there, or not in that folder or below it,
-// keeps its name.
+// placeMeshes changes the names of the meshes of m, which was read from the file at path, to their paths relative to the folder of output,
+// where a viewer of the written model looks for them. A mesh that does not exist, or is not in that folder or below it, keeps its
+// name.
 func placeMeshes(m *model.Model, path string, packages map[string]string, output string) {
 	to := "."
 	if output != shell.Stdio {
@@ -43,7 +43,7 @@ func placeMeshes(m *model.Model, path string, packages map[string]string, output
 	}
 }
 
-// meshPath returns the path of the file that a text in a file of folder dir means, "" if that is not known.
+// meshPath returns the path of the file that text names in a file of the folder dir; "" if it is in an unknown package, or is no address.
 func meshPath(text, dir string, packages map[string]string) string {
 	to, err := source.Address(text)
 	if err != nil {

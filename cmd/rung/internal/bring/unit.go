@@ -19,7 +19,7 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// unitEnding is that of functional mock-up units.
+// unitEnding is the ending of functional mock-up units.
 const unitEnding = ".fmu"
 
 // unitFlags are the flags of export that only functional mock-up units have.
@@ -30,10 +30,10 @@ type unitFlags struct {
 	run, libraries              string
 }
 
-// unitFlagNames are the names of unitFlags, as add gives them.
+// unitFlagNames are the names of the flags in unitFlags.
 var unitFlagNames = [...]string{"fmi", "inputs", "outputs", "parameters", "states", "run", "libraries"}
 
-// add gives a subcommand the flags; their texts there say what they mean.
+// add declares the flags.
 func (f *unitFlags) add(cmd *cobra.Command) {
 	s := cmd.Flags()
 	s.IntVar(&f.version, "fmi", 2, "version of FMI of a unit: 2 or 3")
@@ -46,7 +46,7 @@ func (f *unitFlags) add(cmd *cobra.Command) {
 	s.StringVar(&f.libraries, "libraries", "", "folder with the libraries of a unit (default\nlib/rung beside the command or above it)")
 }
 
-// check refuses flags of units for other files.
+// check refuses flags of units for a file with another ending, and unknown versions of FMI.
 func (f *unitFlags) check(cmd *cobra.Command, ending string) error {
 	for _, name := range unitFlagNames {
 		if ending != unitEnding && cmd.Flags().Changed(name) {
@@ -59,14 +59,14 @@ func (f *unitFlags) check(cmd *cobra.Command, ending string) error {
 	return nil
 }
 
-// Files of the folder of libraries, and their names in a unit.
+// unitLibraries are the files of the folder of libraries, their names in a unit, and the targets of the Makefile that build them.
 var unitLibraries = [...]struct{ file, name, made string }{
 	{"rung-fmu.so", "rung.so", "fmu-stub"},
 	{"librung.so", "librung-1.so", "library"},
 }
 
-// installed returns the folder of libraries that came with a command in a folder: an archive has them below it, a system
-// that has the command in bin beside that.
+// installed returns the folder of the libraries that were installed with a command in a folder: lib/rung below that folder, as in an
+// archive, or beside it, as on a system that has the command in bin.
 func installed(beside string) string {
 	below, above := filepath.Join(beside, "lib", "rung"), filepath.Join(filepath.Dir(beside), "lib", "rung")
 	if _, err := os.Stat(below); os.IsNotExist(err) {
@@ -77,7 +77,7 @@ func installed(beside string) string {
 	return below
 }
 
-// read returns the libraries.
+// read reads the libraries of a unit. It returns an error if one is missing, or if they are for different processors.
 func (f *unitFlags) read() ([]fmu.Library, error) {
 	folder := f.libraries
 	if folder == "" {
@@ -115,7 +115,7 @@ func (f *unitFlags) read() ([]fmu.Library, error) {
 	return list, nil
 }
 
-// systemOf returns the system of a library.
+// systemOf returns the system for which a library was built.
 func systemOf(data []byte) (fmu.System, error) {
 	f, err := elf.NewFile(bytes.NewReader(data))
 	if err != nil || f.Type != elf.ET_DYN {
@@ -130,10 +130,10 @@ func systemOf(data []byte) (fmu.System, error) {
 	return 0, fmt.Errorf("a library for %v; units are for x86-64 and ARM of 64 bits", f.Machine)
 }
 
-// defaultRun is that of rung simulate, which closes open joints.
+// defaultRun has the options of rung simulate, which closes open joints.
 const defaultRun = `{"format": "rung-run/1", "start": "close"}`
 
-// writer returns what writes the model at path as a unit. Libraries and the run are read before anything is computed.
+// writer returns a function that writes the model at path as a unit. It first reads the libraries and the options of the run.
 func (f *unitFlags) writer(cmd *cobra.Command, path string) (func(io.Writer, *model.Model) (*source.Report, error), error) {
 	libraries, err := f.read()
 	if err != nil {
@@ -167,10 +167,11 @@ func (f *unitFlags) writer(cmd *cobra.Command, path string) (func(io.Writer, *mo
 	}, nil
 }
 
-// noStates is what --states has for units without model exchange.
+// noStates is the value of --states for units without model exchange.
 const noStates = "none"
 
-// choose sets the freedoms of the states.
+// choose sets the freedoms of model exchange in o by the flag --states. It returns an error for freedoms without a coordinate, and for
+// prescribed ones.
 func (f *unitFlags) choose(o *fmu.Options, m *model.Model) error {
 	if len(f.states) == 0 {
 		return nil
@@ -180,7 +181,7 @@ func (f *unitFlags) choose(o *fmu.Options, m *model.Model) error {
 		return err
 	}
 	if len(f.states) == 1 && f.states[0] == noStates {
-		if _, err := mech.JointIndex(noStates); err != nil { // a joint of that name is meant
+		if _, err := mech.JointIndex(noStates); err != nil { // else it is the name of a joint
 			o.CoSimulation = true
 			return nil
 		}

@@ -22,10 +22,10 @@ import (
 	"github.com/rung-mbd/rung/internal/test/schematest"
 )
 
-// Command makes the command anew for each line that is run.
+// Command returns a new command for each command line.
 type Command func() *cobra.Command
 
-// Of returns the command with some subcommands alone.
+// Of returns the command with only some subcommands.
 func Of(subcommands ...func() []*cobra.Command) Command {
 	return func() *cobra.Command {
 		root := shell.Root()
@@ -36,7 +36,7 @@ func Of(subcommands ...func() []*cobra.Command) Command {
 	}
 }
 
-// Result is what one run of the command did: its exit status, standard output and standard error.
+// Result is the exit status, standard output and standard error of one run of the command.
 type Result struct {
 	Status   int
 	Out, Err string
@@ -47,8 +47,8 @@ func (c Command) RunTo(stdout, stderr io.Writer, stdin string, args ...string) i
 	return shell.Execute(context.Background(), c(), args, strings.NewReader(stdin), stdout, stderr)
 }
 
-// RunWith runs one command line with a text on standard input. It panics if the output is a document of rung that is
-// not what its schema says.
+// RunWith runs one command line with a text on standard input. It panics if the output is a document of rung that does not fit its
+// schema.
 func (c Command) RunWith(stdin string, args ...string) Result {
 	var out, err bytes.Buffer
 	status := c.RunTo(&out, &err, stdin, args...)
@@ -87,7 +87,7 @@ var Schema = func() func(name string) *jsonschema.Schema {
 	}
 }()
 
-// checkDocument panics if a text is a document of the command that is not what its schema says.
+// checkDocument panics if a text is a document of the command that does not fit its schema.
 func checkDocument(text []byte) {
 	var head struct{ Format string }
 	if !bytes.HasPrefix(text, []byte("{")) || json.Unmarshal(text, &head) != nil {
@@ -105,7 +105,7 @@ func checkDocument(text []byte) {
 	}
 }
 
-// MustFit requires a document to be what its schema says, and one with a field more not to be.
+// MustFit requires that a document fits its schema, and that it does not with another field.
 func MustFit(t *testing.T, name, document string) {
 	t.Helper()
 	value, err := jsonschema.UnmarshalJSON(strings.NewReader(document))
@@ -123,7 +123,7 @@ func RequireColumns(t *testing.T, text string) {
 	}
 }
 
-// root is the folder of the module, seen from a package of a subcommand.
+// root is the path of the folder of the module from a package of a subcommand.
 const root = "../../../.."
 
 // Reference returns the path of a file of the folder reference, for packages of subcommands.

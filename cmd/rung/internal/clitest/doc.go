@@ -1,2 +1,2 @@
-// Package clitest runs command lines of rung in tests, and holds each document that they print against its schema.
+// Package clitest runs command lines of rung in tests, and checks each document that they print against its schema.
 package clitest

@@ -79,7 +79,7 @@ a body is the value of the fit at the largest size.`,
 	return cmd
 }
 
-// runBench measures the families and sizes asked for, on ranks if asked for, and writes table, document and pictures.
+// runBench measures the families, sizes and models of the command line, on ranks with --ranks, and writes table, document and pictures.
 func runBench(cmd *cobra.Command, args []string, f *benchFlags) error {
 	in, stdout, stderr := shell.Streams(cmd)
 	if err := f.checkNumbers(); err != nil {
@@ -131,7 +131,7 @@ func (f *benchFlags) forPeople() bool {
 	return !f.json && f.csv != shell.Stdio && f.plot != shell.Stdio
 }
 
-// checkNumbers returns the first mistake in the times and in what goes to standard output.
+// checkNumbers returns an error if two outputs go to standard output, or if a time is out of range.
 func (f *benchFlags) checkNumbers() error {
 	switch {
 	case f.json && f.csv == shell.Stdio:
@@ -150,12 +150,13 @@ func (f *benchFlags) checkNumbers() error {
 	return nil
 }
 
-// checkFiles returns the first mistake in the names of the files to write, beside those of the models.
+// checkFiles returns the first mistake in the names of the output files: an ending, or a file that would replace a model or another
+// output.
 func (f *benchFlags) checkFiles(models []string) error {
 	if f.plot != "" && !picture.Drawn {
 		return shell.UseErrorf(picture.Missing)
 	}
-	if f.plot != shell.Stdio { // which gets SVG
+	if f.plot != shell.Stdio { // standard output gets SVG
 		if err := shell.CheckPicture(f.plot, picture.Endings...); err != nil {
 			return err
 		}
@@ -168,7 +169,7 @@ func (f *benchFlags) checkFiles(models []string) error {
 	return shell.Apart(f.plot, "two outputs in one file", f.csv)
 }
 
-// families returns what the flags and arguments ask for: families, and models.
+// families returns the families of the flags and the models of the arguments. With models, families are left out unless --family is given.
 func (f *benchFlags) families(cmd *cobra.Command, args []string, in shell.Input, p *shell.Progress) ([]growth.Family, error) {
 	models, err := ReadModels(args, in, p)
 	if err != nil || len(args) > 0 && !cmd.Flags().Changed("family") {
@@ -185,8 +186,8 @@ func (f *benchFlags) families(cmd *cobra.Command, args []string, in shell.Input,
 	return append(list, models...), nil
 }
 
-// measure measures every family and size and passes each record to show, unless that is nil. Missed is an error if some of them
-// could not be measured.
+// measure measures every family and size, and passes each record to show, unless show is nil. missed is not nil if some sizes could not
+// be measured.
 func measure(
 	f *benchFlags, list []growth.Family, p *shell.Progress, stderr io.Writer, show func(*growth.Record) error,
 ) (doc *growth.Document, missed, err error) {
@@ -221,7 +222,8 @@ func measure(
 	return doc, missed, err
 }
 
-// missing says why a size has no record, and whether it is left out for a reason of its size.
+// missing returns the reason why a size has no record. out is true if the size was left out, because of loops, time or memory, and
+// false for a failure.
 func (f *benchFlags) missing(e *growth.SizeError) (text string, out bool) {
 	name := fault.Text(e.Family, sheet.TextWidth)
 	switch {
@@ -250,7 +252,7 @@ func totalBodies(list []growth.Family) (total int64) {
 // so that a name that cannot be written costs no time.
 type benchOutputs struct{ csv, plot *shell.Output }
 
-// openOutputs begins the files that the flags name. What it has begun is returned with its error, too.
+// openOutputs opens the files that the flags name. With an error it also returns the files that it has opened, for drop.
 func openOutputs(f *benchFlags, stdout io.Writer) (out benchOutputs, err error) {
 	if f.csv != "" {
 		if out.csv, err = shell.Create(f.csv, stdout); err != nil {
@@ -267,7 +269,7 @@ func openOutputs(f *benchFlags, stdout io.Writer) (out benchOutputs, err error) 
 func (out benchOutputs) drop() {
 	for _, o := range [...]*shell.Output{out.csv, out.plot} {
 		if o != nil {
-			_ = o.Drop() // the error before it counts
+			_ = o.Drop() // an earlier error is more important
 		}
 	}
 }

@@ -33,10 +33,10 @@ type benchFlags struct {
 	csv, plot  string
 }
 
-// least returns the time that the evaluations behind a median take together.
+// least returns the least total time of the evaluations behind a median.
 func (f *benchFlags) least() time.Duration { return max(1, seconds(f.minSeconds)) }
 
-// seconds returns s as a duration, the longest one where it is longer still.
+// seconds returns s seconds as a duration, at most the longest one.
 func seconds(s float64) time.Duration {
 	if ns := s * 1e9; ns < math.MaxInt64 {
 		return time.Duration(ns)
@@ -44,7 +44,7 @@ func seconds(s float64) time.Duration {
 	return math.MaxInt64
 }
 
-// parseSize reads a count of bodies, or of what a family counts: 1000 or 1e3.
+// parseSize reads the size of a family, such as 1000 or 1e3.
 func parseSize(s string) (int, error) {
 	x, err := strconv.ParseFloat(s, 64)
 	if err != nil || x != math.Trunc(x) || x < 1 || x > bench.MaxBodies {
@@ -94,7 +94,8 @@ func (f *familiesFlag) Set(s string) error {
 	return err
 }
 
-// namesIn returns the names of a list with commas, each once, of which all stands for all there are. Of another name it returns the error.
+// namesIn returns the names in a list with commas, each once; "all" stands for all names that are there. For a name that is not there it
+// returns the error unknown.
 func namesIn(s string, there []string, unknown func(word string) error) (list []string, err error) {
 	add := func(name string) {
 		if !slices.Contains(list, name) {
@@ -116,6 +117,7 @@ func namesIn(s string, there []string, unknown func(word string) error) (list []
 	return list, nil
 }
 
+// errFamily returns the error for an unknown family.
 func errFamily(name string) error {
 	return errors.New(fault.NoneOf("family", name, bench.Families()))
 }

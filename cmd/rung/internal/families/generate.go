@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// FamilyHelp says in a line what a family is and what N counts.
+// FamilyHelp has a line about each family and the meaning of its N.
 var FamilyHelp = map[string]string{
 	"ladder":          "N bodies in two rails, joined by rungs (RBDA Figure 8.4)",
 	"nfourbar":        "N four-bar windows in a row, 2N+1 bodies, 3N redundant rows",
@@ -84,6 +84,7 @@ Families:
 	return cmd
 }
 
+// familyList returns the families with their lines of help.
 func familyList() string {
 	var b strings.Builder
 	for _, name := range bench.Families() {
@@ -92,7 +93,7 @@ func familyList() string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// runGenerate writes the model of a family, whose file it holds before.
+// runGenerate writes the model of a family. It opens the output before it generates the model.
 func runGenerate(cmd *cobra.Command, family, size string, f *generateFlags) error {
 	_, stdout, stderr := shell.Streams(cmd)
 	if !slices.Contains(bench.Families(), family) {
@@ -125,7 +126,7 @@ func runGenerate(cmd *cobra.Command, family, size string, f *generateFlags) erro
 	return err
 }
 
-// generate returns the model the command line asks for.
+// generate returns the model of a family and a size. theta tells whether --theta was given.
 func generate(family, size string, f *generateFlags, theta bool) (*model.Model, error) {
 	n, err := parseSize(size)
 	if err != nil {

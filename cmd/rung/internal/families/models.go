@@ -13,7 +13,8 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// ReadModels reads the models that rung bench is given, under names of which none is that of a family or of another model.
+// ReadModels reads the models at paths. A model is known by its name, or by its path if it has no name or the name of a family or of a
+// model before it.
 func ReadModels(paths []string, in shell.Input, p *shell.Progress) (list []growth.Family, err error) {
 	for _, path := range paths {
 		m, err := readModel(path, in, p)
@@ -30,7 +31,7 @@ func ReadModels(paths []string, in shell.Input, p *shell.Progress) (list []growt
 	return list, nil
 }
 
-// readModel reads a model that can be measured.
+// readModel reads a model that can be measured. It returns an error if path is the name of a family, or if the model has no bodies.
 func readModel(path string, in shell.Input, p *shell.Progress) (*model.Model, error) {
 	if isFamily(path) {
 		return nil, shell.UseErrorf("%s is no model file; a family is measured by --family %s", fault.Name(path), path)
@@ -42,7 +43,7 @@ func readModel(path string, in shell.Input, p *shell.Progress) (*model.Model, er
 	return m, err
 }
 
-// isFamily reports whether a name is of a family, and so no record of a model has it.
+// isFamily reports whether a name is the name of a family. Records of models never have such a name.
 func isFamily(name string) bool { return slices.Contains(bench.Families(), name) }
 
 // modelWidth is the width of the names of models in tables.
@@ -62,8 +63,8 @@ func modelCells(r *growth.Record) []string {
 	}
 }
 
-// micros returns a time in microseconds in at most seven characters; nothing for
-// what was not timed.
+// micros returns a time in microseconds in at most seven characters, "" for 0, which
+// stands for a part that was not timed.
 func micros(ns int64) string {
 	x := float64(ns) / 1e3
 	switch {
@@ -77,7 +78,7 @@ func micros(ns int64) string {
 	return sheet.Count(int64(x))
 }
 
-// printComparisons prints, below a table of models, a line for each of them.
+// printComparisons prints, below a table of models, a line for each model with its fastest other method.
 func printComparisons(p *sheet.Page, list []growth.Comparison) {
 	if len(list) == 0 {
 		return

@@ -10,7 +10,7 @@ import (
 )
 
 // WritePlot draws the time of an evaluation over the number of bodies, a line for each family and method, in the format
-// svg or png. Where there are several methods, the lines of all but the sparse one are thin.
+// svg or png. With several methods, the lines of all methods but the sparse one are thin.
 func WritePlot(w io.Writer, records []growth.Record, format string) error {
 	if len(records) == 0 {
 		return errors.New("nothing measured, so nothing to plot")
@@ -28,7 +28,7 @@ func WritePlot(w io.Writer, records []growth.Record, format string) error {
 	return picture.Growth(w, format, lines)
 }
 
-// lineOf returns the line of a group, named with the growth that fits it.
+// lineOf returns the line of a group. Its name has the family, the method and the fitted exponent.
 func lineOf(group []growth.Record) picture.Line {
 	l := picture.Line{Family: group[0].Family, Method: group[0].Method}
 	l.Name = l.Family + ", " + l.Method

@@ -21,13 +21,13 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// rankProblem is what ranks measure: a model, or a part of a family for each.
+// rankProblem is the problem that ranks measure.
 type rankProblem struct {
 	name   string
 	size   int
-	family string
-	tables string // path of a model in tables, of which each rank reads its range
-	model  *model.Model
+	family string       // "": a model of the user
+	tables string       // path of a model in tables, of which each rank reads its range; "": none
+	model  *model.Model // the whole model; nil: each rank reads or generates its part
 }
 
 // readRankProblem reads the arguments of rung bench --ranks.
@@ -50,7 +50,7 @@ func readRankProblem(cmd *cobra.Command, r *ranks.Rank, args []string, f *benchF
 			return of, shell.UseErrorf("%w", err)
 		}
 		of.name = of.family + " " + strconv.Itoa(of.size)
-		if of.family != "ladder" { // of which each rank generates its part
+		if of.family != "ladder" { // of a ladder each rank generates its part
 			of.model, err = bench.Generate(of.family, of.size, f.seed)
 		} else if of.size%2 > 0 || of.size/2 < r.Size() {
 			err = shell.UseErrorf("ladder %d on %s: levels have two bodies, and each rank has one at least", of.size, sheet.Plural(r.Size(), "rank"))
@@ -62,7 +62,7 @@ func readRankProblem(cmd *cobra.Command, r *ranks.Rank, args []string, f *benchF
 		return of, shell.UseErrorf("--ranks mpi: each process reads the model, so it has to be a file")
 	}
 	if shell.IsTables(args[0]) {
-		file, err := shell.InputOf(cmd).Tables.Open(args[0]) // ranks do so again, each for itself
+		file, err := shell.InputOf(cmd).Tables.Open(args[0]) // a check: each rank opens them later
 		if err == nil {
 			err = file.Close()
 		}
@@ -100,7 +100,7 @@ func benchOnRanks(cmd *cobra.Command, args []string, f *benchFlags) error {
 	})
 }
 
-// writeRanks writes the document of a model in pieces, which has no other records.
+// writeRanks writes the document of a measurement on ranks, in which other records are empty.
 func writeRanks(w io.Writer, rec *RanksRecord) error {
 	line, err := json.Marshal(rec)
 	if err != nil {
@@ -110,7 +110,7 @@ func writeRanks(w io.Writer, rec *RanksRecord) error {
 	return err
 }
 
-// planOf cuts the model, or generates the rank's part.
+// planOf returns the plan of the rank's piece: it cuts the model, or reads or generates the piece.
 func (of *rankProblem) planOf(r *ranks.Rank, f *benchFlags) (*dist.Plan, error) {
 	o := r.Options
 	o.Threads = int(f.threads)
@@ -124,7 +124,7 @@ func (of *rankProblem) planOf(r *ranks.Rank, f *benchFlags) (*dist.Plan, error) 
 	return dist.NewPlanOf(r, piece, o)
 }
 
-// piece reads, or generates, the rank's part.
+// piece reads the rank's piece from tables, or generates that part of a ladder.
 func (of *rankProblem) piece(r *ranks.Rank, f *benchFlags) (*dist.Piece, error) {
 	if of.tables == "" {
 		if err := dist.AgreeOn(r, dist.Fact{Name: "the problem", Value: of.name}); err != nil {
@@ -174,7 +174,7 @@ func measureRank(r *ranks.Rank, of rankProblem, f *benchFlags) (*RanksRecord, er
 	return rec, s.Close()
 }
 
-// leastEvaluations are those behind a median at least.
+// leastEvaluations is the least number of evaluations behind a median.
 const leastEvaluations = 3
 
 // rankTimes are times of evaluations, ns.
@@ -183,7 +183,7 @@ type rankTimes struct {
 	work, wait []int64 // of this rank
 }
 
-// add evaluates at st and appends the times.
+// add solves at st and appends the times. All ranks call it together.
 func (t *rankTimes) add(s *dist.Solver, st *mechanism.State) error {
 	begun := time.Now()
 	if err := s.Solve(st); err != nil {
@@ -197,8 +197,8 @@ func (t *rankTimes) add(s *dist.Solver, st *mechanism.State) error {
 	return nil
 }
 
-// timeEvaluations evaluates at st until the times of the slowest rank add up to least. As these times are the same on all
-// ranks, all of them end together.
+// timeEvaluations solves at st until the times of the slowest rank add up to least, and at least leastEvaluations times. As all ranks
+// know the times of the slowest one, they end together.
 func timeEvaluations(s *dist.Solver, st *mechanism.State, least time.Duration) (t rankTimes, err error) {
 	var first rankTimes // not counted, as it touches memory for the first time
 	if err := first.add(s, st); err != nil {
@@ -213,7 +213,7 @@ func timeEvaluations(s *dist.Solver, st *mechanism.State, least time.Duration) (
 	return t, nil
 }
 
-// gather brings the times of the analysis and the pieces of all ranks to rank 0.
+// gather collects the times of the analysis and the pieces of all ranks in the record of rank 0. All ranks call it together.
 func (rec *RanksRecord) gather(r *ranks.Rank, analysed time.Duration, own *PieceRecord) {
 	v := []float64{float64(analysed)}
 	for _, x := range own.numbers() {
@@ -237,7 +237,7 @@ func (rec *RanksRecord) gather(r *ranks.Rank, analysed time.Duration, own *Piece
 	}
 }
 
-// numbers lists what a rank sends of its record.
+// numbers returns pointers to the fields that a rank sends.
 func (x *PieceRecord) numbers() []*int64 {
 	return []*int64{
 		&x.Bodies, &x.Halo, &x.HeldRows, &x.NonZeros, &x.Flops, &x.WorkNs, &x.WaitNs, &x.BytesSent, &x.PeakBytes,

@@ -13,22 +13,22 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
-// RanksRecord is what a model in pieces costs.
+// RanksRecord is the cost of a model in pieces on ranks.
 type RanksRecord struct {
 	Model       string        `json:"model"`
 	Bodies      int64         `json:"bodies"`
 	Ranks       int           `json:"ranks"`
 	Root        string        `json:"root"`
 	Held        int           `json:"separator_rows"` // rows of joints between pieces
-	Redundant   int           `json:"redundant"`      // rows; −1 if the way that solved the system keeps all
-	ByRanges    bool          `json:"by_ranges"`      // each rank has generated, or read, its part only
+	Redundant   int           `json:"redundant"`      // redundant rows; −1: not counted, as the solution keeps all rows
+	ByRanges    bool          `json:"by_ranges"`      // each rank has generated or read only its part
 	Evaluations int           `json:"evaluations"`
 	AnalyzeNs   int64         `json:"analyze_ns"` // of the slowest rank
 	TotalNs     int64         `json:"total_ns"`   // wall time of an evaluation on the slowest rank, the median
 	Pieces      []PieceRecord `json:"pieces"`
 }
 
-// PieceRecord is what one rank has and does.
+// PieceRecord is the piece of one rank and the work in it.
 type PieceRecord struct {
 	Rank      int   `json:"rank"`
 	Bodies    int64 `json:"bodies"` // of its own
@@ -36,13 +36,13 @@ type PieceRecord struct {
 	HeldRows  int64 `json:"held_rows"`
 	NonZeros  int64 `json:"factor_nonzeros"`
 	Flops     int64 `json:"factor_flops"`
-	WorkNs    int64 `json:"work_ns"` // of an evaluation, the median, less what it waits
-	WaitNs    int64 `json:"wait_ns"`
+	WorkNs    int64 `json:"work_ns"` // median time of an evaluation without waiting
+	WaitNs    int64 `json:"wait_ns"` // median waiting time in an evaluation
 	BytesSent int64 `json:"bytes_sent"`
-	PeakBytes int64 `json:"peak_bytes"` // of the process; 0 where ranks share one
+	PeakBytes int64 `json:"peak_bytes"` // of the process; 0 if ranks share a process
 }
 
-// printBusy prints, below the tables, whether the machine was busy: nothing if it was not.
+// printBusy prints, below the tables, that the machine was busy, or that this is not known; nothing if it was not busy.
 func printBusy(p *sheet.Page, records []growth.Record) {
 	if text := busyText(records); text != "" {
 		p.Blank()
@@ -50,7 +50,8 @@ func printBusy(p *sheet.Page, records []growth.Record) {
 	}
 }
 
-// busyText says how many records were disturbed, how much at worst and what others used then; empty if none.
+// busyText says how many records were disturbed by other processes, by how much at worst, and how many processors those used; "" if none
+// was disturbed.
 func busyText(records []growth.Record) string {
 	busy, unknown, least := 0, 0, 1.0
 	var wall, others float64
@@ -121,8 +122,8 @@ func familyCells(r *growth.Record) []string {
 	}
 }
 
-// share returns the time of one of n bodies in at most seven characters; nothing
-// for what was not timed.
+// share returns the time per body of n bodies, ns, in at most seven characters, and "" if
+// it is 0, as for a part that was not timed.
 func share(ns, n int64) string {
 	switch ns /= n; {
 	case ns == 0:
@@ -133,8 +134,8 @@ func share(ns, n int64) string {
 	return sheet.Count(ns)
 }
 
-// printFits prints, below a table of families, a line for each family and method: growth, time of a body at
-// the largest size, and where the sparse method is faster.
+// printFits prints, below a table of families, a line for each family and method: the growth, the time per body at
+// the largest size, and the sizes at which the sparse method is faster.
 func printFits(p *sheet.Page, doc *growth.Document) {
 	if len(doc.Fits) == 0 {
 		return
@@ -164,7 +165,7 @@ func printFits(p *sheet.Page, doc *growth.Document) {
 	}
 }
 
-// crossoverText says in words where the sparse method becomes faster.
+// crossoverText returns the size from which the sparse method is faster, in words.
 func crossoverText(c *growth.Crossover) string {
 	switch {
 	case c.Bodies == nil:
@@ -175,7 +176,7 @@ func crossoverText(c *growth.Crossover) string {
 	return fmt.Sprintf("from about %.0f bodies", *c.Bodies)
 }
 
-// how returns the order of the sparse method, or another method's name.
+// how returns the elimination order for a record of the sparse method, and the name of any other method.
 func how(r *growth.Record) string {
 	if r.Method == sparseMethod {
 		return r.Ordering

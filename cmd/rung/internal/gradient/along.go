@@ -17,7 +17,7 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// AlongResult is what rung gradient --along prints with --json.
+// AlongResult is the document that rung gradient --along prints with --json.
 type AlongResult struct {
 	Format     string               `json:"format"`
 	Name       string               `json:"name"`
@@ -88,7 +88,7 @@ func readDirections(path string) ([]derive.NamedDirection, error) {
 	return list, nil
 }
 
-// printAlong writes r for people: of each direction, how the bodies' accelerations change.
+// printAlong writes r for people: for each direction a table of the changes of the bodies' accelerations.
 func printAlong(p *sheet.Page, r *AlongResult) {
 	p.Line("%s: derivatives along %s", sheet.ModelTitle(r.Name), sheet.Plural(len(r.Directions), "direction"))
 	axes := func(what, unit string) sheet.Group {
@@ -124,5 +124,5 @@ func printAlong(p *sheet.Page, r *AlongResult) {
 	}
 }
 
-// roundTol is the part of the largest of all bodies below which a component is printed as zero.
+// roundTol is the size of a component, relative to the largest vector of all bodies, up to which it is printed as zero.
 const roundTol = 1e-12

@@ -1,2 +1,2 @@
-// Package gradient has the subcommands that differentiate: gradient, linearize.
+// Package gradient has the subcommands that differentiate: gradient, linearize, fit and optimize.
 package gradient

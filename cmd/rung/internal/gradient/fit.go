@@ -44,10 +44,10 @@ document names bodies that stay where they are, such as the crank.`,
 	return cmd
 }
 
-// runFit is rung fit but for what searches have in common.
+// runFit fits the parameters of l, from the iterations of the checkpoint c on, and adds each iteration to c.
 func runFit(ctx context.Context, f *searchFlags, l *loaded, c *checkpoint, p *shell.Progress) (*found, error) {
 	from := c.Iterations
-	if len(from) > 0 {
+	if len(from) > 0 { // search.Fit reports the last one again
 		c.Iterations = from[:len(from)-1]
 	}
 	o := search.Options{Iterations: f.iterations, From: from, OnIteration: func(it *search.Iteration) error {
@@ -67,7 +67,7 @@ func runFit(ctx context.Context, f *searchFlags, l *loaded, c *checkpoint, p *sh
 	return x, nil
 }
 
-// drawFit draws the data of each term with the start and the fit.
+// drawFit draws the data of each term, with its values at the start and at the fitted values.
 func drawFit(ctx context.Context, w io.Writer, format string, l *loaded, values []float64) error {
 	var sides [2][]objective.Residual
 	for i, x := range [2][]float64{l.problem.Values(), values} {
@@ -134,10 +134,10 @@ func printFit(p *sheet.Page, r *search.FitResult) {
 	}
 }
 
-// toldCorrelation is the correlation from which on people are told of it.
+// toldCorrelation is the least correlation that is printed.
 const toldCorrelation = 0.95
 
-// saidOf says how a search has ended.
+// saidOf returns the words before the number of steps for the way in which a search has ended.
 func saidOf(s search.Status) string {
 	switch s {
 	case search.Converged:

@@ -62,7 +62,7 @@ error that names the freedom.`,
 	return cmd
 }
 
-// LinearizeResult is what rung linearize --json prints.
+// LinearizeResult is the document that rung linearize --json prints.
 type LinearizeResult struct {
 	Format      string             `json:"format"`
 	Name        string             `json:"name"`
@@ -95,7 +95,7 @@ type outputResult struct {
 	Value  float64 `json:"value"`
 }
 
-// runLinearize prints the matrices of the state space at the initial state, which has to satisfy the joints.
+// runLinearize prints the matrices of the state space at the initial state of a model. That state has to satisfy the joints.
 func runLinearize(cmd *cobra.Command, path string, f *linearizeFlags) error {
 	in, stdout, stderr := shell.Streams(cmd)
 	if f.json && f.csv {
@@ -165,7 +165,7 @@ func (f *linearizeFlags) options(d *derive.Derivatives) (o derive.StateSpaceOpti
 	return o, nil
 }
 
-// newLinearizeResult returns the document of a state space, with the rows of the outputs that are named.
+// newLinearizeResult returns the document of a state space without its inputs. outputs are the names of the outputs of s.
 func newLinearizeResult(mech *mechanism.Mechanism, s *derive.StateSpace, outputs []string) (*LinearizeResult, error) {
 	r := &LinearizeResult{
 		Format: "rung-linearization/1", Name: mech.Name, Time: mech.Initial().Time,
@@ -186,7 +186,7 @@ func newLinearizeResult(mech *mechanism.Mechanism, s *derive.StateSpace, outputs
 	return r, err
 }
 
-// rows returns a matrix that is a list in JSON, even without rows or columns.
+// rows returns a copy of a matrix that is never null in JSON, even without rows or columns.
 func rows(m [][]float64) [][]float64 {
 	list := make([][]float64, len(m))
 	for i, row := range m {
@@ -238,7 +238,7 @@ type matrix struct {
 	rows [][]float64
 }
 
-// matrices returns those that have entries.
+// matrices returns the matrices that have entries.
 func (r *LinearizeResult) matrices() (list []matrix) {
 	for _, m := range []matrix{{"A", r.A}, {"B", r.B}, {"C", r.C}, {"D", r.D}} {
 		if len(m.rows) > 0 && len(m.rows[0]) > 0 {
@@ -248,7 +248,7 @@ func (r *LinearizeResult) matrices() (list []matrix) {
 	return list
 }
 
-// writeMatrices writes the matrices one after the other, each behind a line with its name.
+// writeMatrices writes the matrices as CSV, one after the other, each below a line with its name.
 func writeMatrices(w io.Writer, r *LinearizeResult) error {
 	c := csv.NewWriter(w)
 	for _, m := range r.matrices() {

@@ -49,7 +49,7 @@ func runObjective(cmd *cobra.Command, path string, f *gradientFlags) error {
 	return shell.Print(stdout, func(p *sheet.Page) { printObjective(p, r) })
 }
 
-// printObjective writes r for people, the parameters that count most first.
+// printObjective writes r for people. Parameters are in the order of byWeight.
 func printObjective(p *sheet.Page, r *objective.Result) {
 	p.Line("%s, at %s: objective %s", sheet.ModelTitle(r.Name), r.At, sheet.Short(r.Value))
 	if len(r.Terms) > 1 {
@@ -103,7 +103,7 @@ func printObjective(p *sheet.Page, r *objective.Result) {
 	}
 }
 
-// printRun tells about a run.
+// printRun writes the steps of a run, its corners, and doubts about its gradient.
 func printRun(p *sheet.Page, r *objective.RunResult) {
 	p.Line("%s forwards and back, largest projection: %s", sheet.Plural(int(r.Steps), "step"), sheet.Short(r.Projection))
 	if r.TooLong() {
@@ -129,13 +129,14 @@ func printRun(p *sheet.Page, r *objective.RunResult) {
 	}
 }
 
-// mostKinks is how many parts with corners are printed.
+// mostKinks is the largest number of parts with corners that are printed.
 const mostKinks = 5
 
-// nameWidth is that of terms and parameters, which are paths.
+// nameWidth is the width of the names of terms and parameters, which may be paths.
 const nameWidth = 27
 
-// byWeight returns the parameters by how much a relative change of each counts.
+// byWeight returns the parameters sorted by |gradient·value|, the change of the objective for the same relative change of each, the
+// largest first.
 func byWeight(list []objective.ParameterResult) []objective.ParameterResult {
 	list = slices.Clone(list)
 	slices.SortStableFunc(list, func(a, b objective.ParameterResult) int {
@@ -147,7 +148,7 @@ func byWeight(list []objective.ParameterResult) []objective.ParameterResult {
 // mostBars is the number of parameters that a picture shows.
 const mostBars = 40
 
-// drawGradient draws how much a relative change of each parameter counts, the largest first.
+// drawGradient draws a bar of gradient·value for each parameter, the largest first. It returns an error if there are none.
 func drawGradient(path string, r *objective.Result, stdout io.Writer) error {
 	list := byWeight(r.Parameters)
 	if len(list) == 0 {
@@ -163,5 +164,5 @@ func drawGradient(path string, r *objective.Result, stdout io.Writer) error {
 	return shell.WriteFile(path, stdout, func(w io.Writer) error { return picture.Bars(w, pictureFormat(path), t) })
 }
 
-// barName is the length of names beside bars.
+// barName is the length to which names beside bars are cut.
 const barName = 44

@@ -40,7 +40,7 @@ over those of the number.`,
 	return cmd
 }
 
-// runOptimize is rung optimize but for what searches have in common.
+// runOptimize minimizes the objective of l, from the evaluations of the checkpoint c on, and adds each evaluation to c.
 func runOptimize(ctx context.Context, f *searchFlags, l *loaded, c *checkpoint, p *shell.Progress) (*found, error) {
 	o := search.OptimizeOptions{Evaluations: c.Evaluations}
 	o.Iterations = f.iterations
@@ -64,10 +64,11 @@ func runOptimize(ctx context.Context, f *searchFlags, l *loaded, c *checkpoint, 
 	return x, nil
 }
 
-// leastDrawn is what is drawn of a gradient that is less.
+// leastDrawn is the least gradient on the logarithmic axis; smaller ones, such as 0, are drawn as this.
 const leastDrawn = 1e-16
 
-// drawSearch draws the value and the gradient over the iterations, in the format that path ends in.
+// drawSearch draws the value and the gradient over the iterations, in the format that the ending of path names. It returns an error if
+// there are no iterations.
 func drawSearch(w io.Writer, path string, r *search.Optimum) error {
 	if len(r.Iterations) == 0 {
 		return shell.UseErrorf("%s: there is nothing to draw: the start is where the search ends", path)

@@ -35,10 +35,10 @@ type loaded struct {
 	o       *objective.Objective
 	file    string // of the model
 	files   read
-	mark    string // SHA-256 of the texts of both, and of the files that they name
+	mark    string // SHA-256 of the objective, the model, and the files that they name
 }
 
-// load reads an objective and its model.
+// load reads the objective at path and its model, and analyses it.
 func load(path string, ordering order.Ordering, p *shell.Progress) (*loaded, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -70,10 +70,11 @@ func load(path string, ordering order.Ordering, p *shell.Progress) (*loaded, err
 	return l, nil
 }
 
-// data returns the texts of the task and of the files of data, and notes where these are.
+// data returns the texts of the task and of the files of data, which are in folder, and stores the paths of all files that are read.
+// path is the path of the objective.
 func (l *loaded) data(path string, folder fs.FS) (list [][]byte) {
 	at := func(name string) string {
-		text, _ := fs.ReadFile(folder, name) // it has been read
+		text, _ := fs.ReadFile(folder, name) // no error, as NewProblem has read it
 		list = append(list, text)
 		return filepath.Join(filepath.Dir(path), name)
 	}
@@ -111,14 +112,14 @@ func (l *loaded) modelFiles(folder fs.FS) (list [][]byte) {
 	}
 	for _, name := range names {
 		if name != "" {
-			text, _ := fs.ReadFile(folder, name) // it has been read
+			text, _ := fs.ReadFile(folder, name) // no error, as NewProblem has read it
 			list = append(list, text)
 		}
 	}
 	return list
 }
 
-// searchFlags are those of rung fit and rung optimize.
+// searchFlags are the flags of rung fit and rung optimize.
 type searchFlags struct {
 	output, checkpoint, plot string
 	task                     string
@@ -127,7 +128,7 @@ type searchFlags struct {
 	ordering                 shell.OrderingFlag
 }
 
-// add adds the flags; task says whether there may be a task.
+// add declares the flags. plot is the help of --plot, and task adds the flag --task.
 func (f *searchFlags) add(cmd *cobra.Command, plot string, task bool) {
 	flags := cmd.Flags()
 	flags.StringVarP(&f.output, "output", "o", "", `file for the model with the new numbers, ending in .json; "-" is standard output`)
@@ -142,7 +143,8 @@ func (f *searchFlags) add(cmd *cobra.Command, plot string, task bool) {
 	f.ordering.Add(cmd)
 }
 
-// check refuses flags that do not go together, and files that are another of the files of the command.
+// check refuses values of flags that are out of range or exclude each other, and outputs that would replace each other or the objective
+// at path.
 func (f *searchFlags) check(path string) error {
 	switch {
 	case f.iterations < 1:
@@ -172,8 +174,8 @@ type read struct {
 	data                   []string
 }
 
-// apart returns the error of bad use for outputs that would replace each other or what is read; a new model may replace the model, and a
-// new task the task.
+// apart returns an error of bad use for outputs that would replace each other or a file that is read. A new model may replace the model,
+// and a new task the task.
 func (f *searchFlags) apart(r read) error {
 	rest := append([]string{r.objective}, r.data...)
 	for _, x := range [4]struct {
@@ -192,7 +194,7 @@ func (f *searchFlags) apart(r read) error {
 	return nil
 }
 
-// checkPlot returns the error of bad use for a picture that cannot be drawn.
+// checkPlot returns an error of bad use for a picture that cannot be drawn, by its ending or in this build.
 func checkPlot(path string) error {
 	if path != "" && !picture.Drawn {
 		return shell.UseErrorf("%s", picture.Missing)
@@ -200,7 +202,7 @@ func checkPlot(path string) error {
 	return shell.CheckPicture(path, picture.Endings...)
 }
 
-// pictureFormat returns the format of a picture by its name.
+// pictureFormat returns the format of a picture, the ending of its path.
 func pictureFormat(path string) string {
 	return strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")
 }
@@ -208,15 +210,16 @@ func pictureFormat(path string) string {
 // checkpointFormat is the format of a checkpoint of a search.
 const checkpointFormat = "rung-search/1"
 
-// found is what a search has found: its document, the numbers, and how they are shown.
+// found is the result of a search.
 type found struct {
-	document any
-	values   []float64
-	draw     func(w io.Writer) error // the picture; errors say whose fault they are
-	print    func(p *sheet.Page)
+	document any                     // for --json
+	values   []float64               // of the parameters
+	draw     func(w io.Writer) error // draws the picture; its errors have their exit status
+	print    func(p *sheet.Page)     // writes the result for people
 }
 
-// run reads an objective, moves its parameters by a search, and writes what the flags ask for. stage is what progress says meanwhile.
+// run reads the objective at path, moves its parameters by the search do, and writes the outputs that the flags name. command is the name
+// of the subcommand, and stage the text of the progress bar during the search.
 func (f *searchFlags) run(cmd *cobra.Command, path, command, stage string,
 	do func(ctx context.Context, f *searchFlags, l *loaded, c *checkpoint, p *shell.Progress) (*found, error),
 ) error {
@@ -240,7 +243,7 @@ func (f *searchFlags) run(cmd *cobra.Command, path, command, stage string,
 	if err != nil {
 		return err
 	}
-	outs, err := f.begin(stdout) // before anything is computed
+	outs, err := f.begin(stdout) // before the search, so that a file that cannot be written costs no time
 	defer outs.drop()
 	if err != nil {
 		return err
@@ -269,18 +272,18 @@ func (f *searchFlags) run(cmd *cobra.Command, path, command, stage string,
 	return shell.Print(stdout, x.print)
 }
 
-// outputs are the files that a search writes, but for its checkpoint. A file that is not wanted is an empty Output.
+// outputs are the files that a search writes, without its checkpoint. A file without its flag is an empty Output.
 type outputs struct{ model, task, plot *shell.Output }
 
-// drop gives up the files that are not written.
+// drop gives up the files that have not been closed.
 func (o *outputs) drop() {
 	for _, x := range [...]*shell.Output{o.model, o.task, o.plot} {
 		x.Drop()
 	}
 }
 
-// begin opens the files of the model, the task and the picture that the flags name. Beside an error the files that are open come too, to
-// be dropped.
+// begin opens the files of the model, the task and the picture that the flags name. With an error it also returns the files that it has
+// opened, for drop.
 func (f *searchFlags) begin(stdout io.Writer) (*outputs, error) {
 	o := &outputs{new(shell.Output), new(shell.Output), new(shell.Output)}
 	for _, x := range [...]struct {
@@ -328,21 +331,22 @@ func (f *searchFlags) writeAll(ctx context.Context, l *loaded, x *found, o *outp
 	return o.plot.Close(nil)
 }
 
-// checkpoint is a search that has been stopped.
+// checkpoint is the document from which a search that was stopped can go on.
 type checkpoint struct {
 	Format      string              `json:"format"`
-	Of          string              `json:"of"` // what has been searched for: SHA-256 of the command, the objective, its model and its data
+	Of          string              `json:"of"` // identifies the search: the subcommand and the SHA-256 in loaded.mark
 	Iterations  []search.Iteration  `json:"iterations,omitempty"`
 	Evaluations []search.Evaluation `json:"evaluations,omitempty"`
 
 	path string
-	next time.Time // when it is written again
+	next time.Time // before which keep does not write
 }
 
 // between is the time between two writings of a checkpoint.
 const between = time.Second
 
-// newCheckpoint returns what there is to go on with.
+// newCheckpoint returns the checkpoint from which a search goes on: the one in the file with --resume, else an empty one. It refuses a
+// checkpoint of another search.
 func (f *searchFlags) newCheckpoint(command string, l *loaded) (*checkpoint, error) {
 	c := &checkpoint{Format: checkpointFormat, Of: command + " " + l.mark, path: f.checkpoint}
 	if !f.resume {
@@ -365,7 +369,7 @@ func (f *searchFlags) newCheckpoint(command string, l *loaded) (*checkpoint, err
 	return &was, nil
 }
 
-// keep writes the checkpoint, where the last time is long enough ago.
+// keep writes the checkpoint, but at most once in the time between.
 func (c *checkpoint) keep() error {
 	if time.Now().Before(c.next) {
 		return nil
@@ -374,7 +378,7 @@ func (c *checkpoint) keep() error {
 	return c.write()
 }
 
-// write writes the checkpoint.
+// write writes the checkpoint to its file, if it has one.
 func (c *checkpoint) write() error {
 	if c.path == "" {
 		return nil
@@ -382,7 +386,7 @@ func (c *checkpoint) write() error {
 	return shell.WriteFile(c.path, nil, func(w io.Writer) error { return json.NewEncoder(w).Encode(c) })
 }
 
-// writeModel writes the model with values of the parameters, and with the state where the terms are, and puts the file in its place.
+// writeModel writes the model with values of the parameters, at the state at which the terms are evaluated, and closes the output.
 func (f *searchFlags) writeModel(ctx context.Context, l *loaded, values []float64, out *shell.Output, p *shell.Progress) error {
 	g, err := l.problem.With(values)
 	if err != nil {
@@ -393,7 +397,7 @@ func (f *searchFlags) writeModel(ctx context.Context, l *loaded, values []float6
 		return shell.Failed(g.Model().Name, err)
 	}
 	m := *g.Model()
-	m.Bodies, m.Joints = slices.Clone(m.Bodies), slices.Clone(m.Joints) // which have the state
+	m.Bodies, m.Joints = slices.Clone(m.Bodies), slices.Clone(m.Joints) // SetState changes both
 	mech, err := mechanism.New(&m)
 	if err != nil {
 		return fault.Plain(err)
@@ -402,7 +406,7 @@ func (f *searchFlags) writeModel(ctx context.Context, l *loaded, values []float6
 	return out.Close(model.Write(shell.CountLines(out, p), shell.Rehome(&m, l.file, f.output)))
 }
 
-// ended returns the error of a search that has failed, or was interrupted.
+// ended writes the checkpoint of a search that has ended with err, and returns the error with its exit status.
 func (f *searchFlags) ended(cmd *cobra.Command, l *loaded, c *checkpoint, err error) error {
 	if e := c.write(); e != nil {
 		return e

@@ -37,7 +37,7 @@ type drawFlags struct {
 	film draw.Film
 }
 
-// New returns the subcommands.
+// New returns the subcommands of this package.
 func New() []*cobra.Command { return []*cobra.Command{newDraw(), newView(), newPlay()} }
 
 // newDraw returns the command rung draw with its flags and their defaults.
@@ -88,13 +88,13 @@ const (
 	mcapEnding = ".mcap"
 	htmlEnding = ".html"
 
-	filmSize = "600x450"
+	filmSize = "600x450" // default of --size for a GIF
 )
 
-// ending is that of the output, which says what is written.
+// ending returns the ending of the output, which decides the format.
 func (f *drawFlags) ending() string { return strings.ToLower(filepath.Ext(f.output)) }
 
-// check reads the flags.
+// check refuses wrong flags, and sets the view.
 func (f *drawFlags) check(cmd *cobra.Command, model string) error {
 	if f.output == "" {
 		return shell.UseErrorf("nothing to write: give -o FILE.svg, .png, .gif, .glb, .mcap or .html")
@@ -137,7 +137,7 @@ func (f *drawFlags) check(cmd *cobra.Command, model string) error {
 	return nil
 }
 
-// checkFilm looks at the flags of moving pictures.
+// checkFilm refuses flags of a GIF that are out of range, flags that a GIF excludes, and flags of a GIF for another format.
 func (f *drawFlags) checkFilm(cmd *cobra.Command) error {
 	if f.ending() != gifEnding {
 		for _, name := range []string{"fps", "seconds", "passes"} {
@@ -162,7 +162,7 @@ func (f *drawFlags) checkFilm(cmd *cobra.Command) error {
 	return nil
 }
 
-// pair reads two numbers.
+// pair reads two numbers with a text between them.
 func pair(text, between string) (a, b float64, ok bool) {
 	x, y, found := strings.Cut(text, between)
 	a, err1 := strconv.ParseFloat(x, 64)
@@ -206,7 +206,7 @@ func runDraw(cmd *cobra.Command, path string, f *drawFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	return shell.WriteFile(f.output, stdout, func(w io.Writer) error { // its own failures are not the model's
+	return shell.WriteFile(f.output, stdout, func(w io.Writer) error { // only errors of drawing get the name of the model
 		if f.ending() == htmlEnding {
 			return shell.Failed(shell.ModelFile(path), writeHTML(cmd.Context(), w, s, st, run, plan))
 		}
@@ -214,7 +214,7 @@ func runDraw(cmd *cobra.Command, path string, f *drawFlags) (err error) {
 	})
 }
 
-// analyse returns the mechanism of m, and for a page, which shows reactions, the plan of its system.
+// analyse returns the mechanism of m and, for a page, which shows reactions, its plan; else nil.
 func (f *drawFlags) analyse(ctx context.Context, m *model.Model, p *shell.Progress) (*mechanism.Mechanism, *kkt.Plan, error) {
 	if f.ending() != htmlEnding {
 		mech, err := mechanism.New(m)
@@ -228,7 +228,7 @@ func (f *drawFlags) analyse(ctx context.Context, m *model.Model, p *shell.Progre
 	return plan.Mechanism(), plan, nil
 }
 
-// writeHTML writes the page with the scene at st, or with a trajectory from its first row.
+// writeHTML writes the page with the scene at st or, with a trajectory, at its first row, which it stores in st.
 func writeHTML(ctx context.Context, w io.Writer, s *scene.Scene, st *mechanism.State, run *recording, plan *kkt.Plan) error {
 	o := view.Options{Plan: plan}
 	if run != nil {
@@ -244,6 +244,7 @@ func writeHTML(ctx context.Context, w io.Writer, s *scene.Scene, st *mechanism.S
 	return v.HTML(ctx, w)
 }
 
+// firstOf returns a, or b if a is nil.
 func firstOf(a, b error) error {
 	if a != nil {
 		return a
@@ -251,7 +252,7 @@ func firstOf(a, b error) error {
 	return b
 }
 
-// write writes the picture, the film or the scene that the ending of the output says.
+// write writes the output in the format of its ending, which is not .html.
 func (f *drawFlags) write(ctx context.Context, w io.Writer, s *scene.Scene, st *mechanism.State, run *recording) error {
 	switch f.ending() {
 	case ".png":

@@ -11,7 +11,7 @@ import (
 	"github.com/rung-mbd/rung/scene"
 )
 
-// noMCAP is why no MCAP is written; empty if it is.
+// noMCAP is the reason why this build writes no MCAP; "" if it does.
 const noMCAP = "this rung writes no MCAP, as it was built with the tag small"
 
 func writeMCAP(context.Context, io.Writer, *scene.Scene, *mechanism.State, *recording) error {

@@ -19,7 +19,7 @@ type handover struct {
 	once   sync.Once
 }
 
-// opening is what the file says. The address is of letters that need no escaping.
+// opening is the text of the file. Addresses need no escaping.
 const opening = `<!doctype html>
 <meta charset="utf-8">
 <meta name="referrer" content="no-referrer">
@@ -30,8 +30,8 @@ const opening = `<!doctype html>
 
 // newHandover writes the file, which only the user can read, in a folder that only the user can enter.
 //
-// The folder is in the home folder and not hidden: browsers in a box of their own (snap, flatpak) see neither hidden folders
-// nor that of temporary files. Where there is no home folder it is one of these all the same.
+// The folder is in the home folder and not hidden, as sandboxed browsers (snap, flatpak) see neither hidden folders nor the folder of
+// temporary files. Without a home folder it is in the folder of temporary files all the same.
 func newHandover(address string) (*handover, error) {
 	var errs []error
 	for _, of := range []func() (string, error){os.UserHomeDir, func() (string, error) { return os.TempDir(), nil }} {
@@ -47,7 +47,7 @@ func newHandover(address string) (*handover, error) {
 	return nil, errors.Join(errs...)
 }
 
-// handoverIn makes a file for the browser, in a folder of its own that nobody else may read, which leads to an address with a secret.
+// handoverIn is newHandover with a new folder in parent.
 func handoverIn(parent, address string) (*handover, error) {
 	folder, err := os.MkdirTemp(parent, "rung-page-") // 0700
 	if err != nil {
@@ -66,12 +66,13 @@ func handoverIn(parent, address string) (*handover, error) {
 	return h, nil
 }
 
+// name returns the path of the file.
 func (h *handover) name() string { return filepath.Join(h.folder, "open.html") }
 
 // remove removes the file and its folder. It may be called any number of times.
 func (h *handover) remove() { h.once.Do(func() { os.RemoveAll(h.folder) }) }
 
-// until answers as v does, and removes the file when the page has been read.
+// until returns a handler that answers as v does, and removes the file once the page has been read.
 func (h *handover) until(v http.Handler, page string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		v.ServeHTTP(w, r)
@@ -81,7 +82,7 @@ func (h *handover) until(v http.Handler, page string) http.Handler {
 	})
 }
 
-// open starts the browser of the user with the file. Where there is none, the printed address is what there is.
+// open starts the browser of the user with the file. If that fails, it removes the file: the user still has the printed address.
 func (h *handover) open() {
 	name, args := "xdg-open", []string{h.name()}
 	switch runtime.GOOS {

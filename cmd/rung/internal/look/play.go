@@ -108,7 +108,7 @@ func runPlay(cmd *cobra.Command, path string, f *playFlags) error {
 	return err
 }
 
-// closeStart closes st if it does not fit the joints.
+// closeStart closes st unless it satisfies the joints.
 func closeStart(plan *rung.Plan, st *mechanism.State) error {
 	closed, err := sim.Closed(plan.Mechanism(), st)
 	if err != nil || closed {

@@ -20,15 +20,16 @@ const (
 	parquetEnding = ".parquet"
 )
 
-// recording is a trajectory that is read.
+// recording is a trajectory in an open file.
 type recording struct {
 	*replay.Replay
 	file *os.File
 }
 
+// close closes the file.
 func (r *recording) close() error { return r.file.Close() }
 
-// openRun opens the trajectory of m at path. What is wrong with it is bad input.
+// openRun opens the trajectory of m at path. Its errors are of bad input.
 func openRun(ctx context.Context, m *mechanism.Mechanism, path string) (*recording, error) {
 	f, err := os.Open(path)
 	if err != nil {

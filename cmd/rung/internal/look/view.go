@@ -56,13 +56,13 @@ press Ctrl-C.`,
 	return cmd
 }
 
-// add adds the flags of pages.
+// add declares the flags of pages.
 func (f *viewFlags) add(flags *pflag.FlagSet) {
 	flags.IntVar(&f.port, "port", 0, "port of the page; 0: any that is free")
 	flags.BoolVar(&f.noBrowser, "no-browser", false, "only print the address")
 }
 
-// check looks at the flags of pages.
+// check refuses a port that is out of range.
 func (f *viewFlags) check() error {
 	if f.port < 0 || f.port > 65535 {
 		return shell.UseErrorf("--port %d: want 0 to 65535", f.port)
@@ -112,7 +112,7 @@ func runView(cmd *cobra.Command, path string, f *viewFlags) (err error) {
 	return serve(cmd.Context(), v, f, stdout, stderr)
 }
 
-// serve answers until the context ends. It prints the address of the page, and starts a browser if it may.
+// serve prints the address of the page, opens it in a browser unless --no-browser is given, and serves it until ctx ends.
 func serve(ctx context.Context, v *view.Viewer, f *viewFlags, stdout, stderr io.Writer) error {
 	l, err := net.Listen("tcp4", fmt.Sprintf("127.0.0.1:%d", f.port))
 	if err != nil {

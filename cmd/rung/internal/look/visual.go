@@ -13,11 +13,11 @@ import (
 	"github.com/rung-mbd/rung/scene"
 )
 
-// mostFaults is how many visuals that cannot be drawn are told.
+// mostFaults is the largest number of warnings about visuals that cannot be drawn.
 const mostFaults = 10
 
-// newScene returns what is drawn of m, made from the model at path. Files of visuals are relative to its folder, or to
-// the working folder, and may not lie outside. Those that cannot be drawn are told on stderr.
+// newScene returns the scene of m, the model at path. Files of visuals are relative to its folder, or to the working folder for standard
+// input, and must not be outside. Visuals that cannot be drawn are warnings on stderr.
 func newScene(m *model.Model, mech *mechanism.Mechanism, path string, o scene.Options, p *shell.Progress, stderr io.Writer) (*scene.Scene, error) {
 	o.Visuals = m.Visuals
 	if len(o.Visuals) > 0 {

@@ -15,14 +15,14 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// sameValues is the extent of values, relative to the largest of them, up to which they are drawn as one: below it are
-// the errors to which joints close, and labels of an axis have more digits than there is room for.
+// sameValues is the extent of values, relative to the largest of them, up to which they are drawn as equal. Smaller differences may be
+// the errors to which joints close, and would need labels with more digits than there is room for.
 const sameValues = 1e-9
 
-// rounds marks round numbers, about six of them.
+// rounds is a marker of axes that marks about six round numbers.
 type rounds struct{}
 
-// Ticks returns the marks from lo to hi.
+// Ticks implements plot.Ticker.
 func (rounds) Ticks(lo, hi float64) (ticks []plot.Tick) {
 	list, decimals := levels(lo, hi, 6)
 	for _, x := range list {
@@ -35,7 +35,7 @@ func (rounds) Ticks(lo, hi float64) (ticks []plot.Tick) {
 	return ticks
 }
 
-// ofRuns returns an empty plot with its texts.
+// ofRuns returns an empty plot with a title, the labels of its axes, and round numbers on them.
 func ofRuns(title, x, y string) *plot.Plot {
 	p := plot.New()
 	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = title, x, y
@@ -53,7 +53,7 @@ func ends(a, b []float64) (lo, hi float64) {
 	return lo, hi
 }
 
-// equal returns the edges of n equal intervals.
+// equal returns the n + 1 edges of n equal intervals from lo to hi, or around lo if both are equal (room).
 func equal(lo, hi float64, n int) []float64 {
 	lo, hi = room(lo, hi, 0)
 	list := make([]float64, n+1)
@@ -83,13 +83,13 @@ func drawBelow(w io.Writer, p *plot.Plot, format string) error {
 	return err
 }
 
-// whiten fills a canvas, as programs show what is not drawn in colours of their own.
+// whiten fills a canvas with white, as programs show transparent parts in colours of their own.
 func whiten(c draw.Canvas) {
 	c.FillPolygon(color.White, []vg.Point{c.Min, {X: c.Max.X, Y: c.Min.Y}, c.Max, {X: c.Min.X, Y: c.Max.Y}})
 }
 
-// room returns the ends of an axis for values from lo to hi, with a part of their extent beside them; values that are all
-// the same are in the middle.
+// room returns the ends of an axis for values from lo to hi. beside is the free part on each side, relative to their extent. Equal values
+// (sameValues) are in the middle.
 func room(lo, hi, beside float64) (float64, float64) {
 	if hi-lo <= sameValues*max(math.Abs(lo), math.Abs(hi)) {
 		d := 0.05 * max(math.Abs(lo), math.Abs(hi))
@@ -102,7 +102,7 @@ func room(lo, hi, beside float64) (float64, float64) {
 	return lo - d, hi + d
 }
 
-// binOf returns the interval of a value that is in one.
+// binOf returns the index of the interval between edges that contains v; a v outside belongs to the first or the last one.
 func binOf(edges []float64, v float64) int {
 	i, found := slices.BinarySearch(edges, v)
 	if !found {
@@ -115,10 +115,10 @@ func binOf(edges []float64, v float64) int {
 type scale struct {
 	bar
 	label  string
-	factor float64 // of the numbers beside the scale
+	factor float64 // by which values are divided, a power of ten
 }
 
-// newScale returns a scale of the numbers among z.
+// newScale returns a scale of the values z, NaN left out. If whole, its marks are whole numbers.
 func newScale(z []float64, label string, whole bool) *scale {
 	r := raster{z: z}
 	s := &scale{label: label, factor: 1}
@@ -136,9 +136,10 @@ func newScale(z []float64, label string, whole bool) *scale {
 	return s
 }
 
+// color returns the colour of a value.
 func (s *scale) color(z float64) color.RGBA { return tint((z/s.factor-s.lo)/(s.hi-s.lo), 1) }
 
-// drawBeside writes p with the scale beside it.
+// drawBeside writes p with the scale beside it, in the format svg or png.
 func (s *scale) drawBeside(w io.Writer, p *plot.Plot, format string) error {
 	texts, label := p.X.Tick.Label, p.X.Label.TextStyle
 	texts.Font.Size, texts.YAlign = vg.Points(8), draw.YCenter

@@ -15,11 +15,11 @@ import (
 )
 
 const (
-	barHeight = 16 // points, from one bar to the next
-	barsRoom  = 70 // points, of title and axis
+	barHeight = 16 // distance from one bar to the next, points
+	barsRoom  = 70 // height of title and axis, points
 )
 
-// Bars draws bars from zero to the right or to the left below each other, each with its name, in the format svg or png. There is one.
+// Bars draws horizontal bars from zero below each other, each with its name, in the format svg or png. There must be at least one.
 func Bars(w io.Writer, format string, t *Tornado) error {
 	p := ofRuns(t.Title, t.Label, "")
 	n := len(t.X)
@@ -47,10 +47,10 @@ func Bars(w io.Writer, format string, t *Tornado) error {
 	return err
 }
 
-// few marks about three round numbers.
+// few is a marker of axes that marks about three round numbers.
 type few struct{}
 
-// Ticks returns the marks from lo to hi.
+// Ticks implements plot.Ticker.
 func (few) Ticks(lo, hi float64) (ticks []plot.Tick) {
 	list, _ := levels(lo, hi, 3)
 	for _, x := range list {
@@ -59,10 +59,10 @@ func (few) Ticks(lo, hi float64) (ticks []plot.Tick) {
 	return ticks
 }
 
-// tornado are the bars, the first one on top.
+// tornado plots bars of lengths x, the first one on top.
 type tornado struct{ x []float64 }
 
-// Plot draws them.
+// Plot implements plot.Plotter.
 func (t *tornado) Plot(c draw.Canvas, plt *plot.Plot) {
 	x, y := plt.Transforms(&c)
 	colors := [2]color.Color{plotColors[0], plotColors[1]}

@@ -12,8 +12,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Curves draws a thin curve a run, which together are a band, and their
-// middle, in the format svg or png. There is a curve of two points.
+// Curves draws a thin curve for each run, which together look like a band, and their mean, in the format svg or png. There
+// must be a curve of two points at least.
 func Curves(w io.Writer, format string, b *Bundle) error {
 	p := ofRuns(b.Title, b.XLabel, b.YLabel)
 	p.Add(plotter.NewGrid())
@@ -48,6 +48,7 @@ func Curves(w io.Writer, format string, b *Bundle) error {
 // legendRoom is the width of the legend of Curves.
 const legendRoom = 2 * vg.Centimeter
 
+// lineOf returns a line through points.
 func lineOf(points [][2]float64, style draw.LineStyle) *plotter.Line {
 	xy := make(plotter.XYs, len(points))
 	for i, at := range points {

@@ -15,16 +15,16 @@ import (
 )
 
 const (
-	// mostPoints is the number of points from which on Scatter draws how many there are in cells, in their place.
+	// mostPoints is the largest number of single points. Above it Scatter draws the number of points in each cell of a grid.
 	mostPoints = 5000
-	// cellsAcross and cellsUp are the numbers of these cells.
+	// cellsAcross and cellsUp are the numbers of cells in a row and in a column.
 	cellsAcross, cellsUp = 90, 60
 	// besideCloud is the part of the extent of the points that is left free beside them.
 	besideCloud = 0.04
 )
 
-// Scatter draws a point a run in the format svg or png. Of more than 5000 points it draws how many are in each cell, or,
-// where they have colours, the mean of these there. There is a point.
+// Scatter draws a point for each run in the format svg or png. For more than mostPoints it draws cells with the number of their points or,
+// if points have values Z, with the mean value. There must be at least one point.
 func Scatter(w io.Writer, format string, s *Cloud) error {
 	if len(s.X) > mostPoints && !s.Joined {
 		return Response(w, format, s.cells())
@@ -63,7 +63,7 @@ func Scatter(w io.Writer, format string, s *Cloud) error {
 	return scale.drawBeside(w, p, format)
 }
 
-// parts returns the points, from one place up to another, between which no run has failed.
+// parts returns the ranges of points, first and last+1, between which no run has failed. The points are sorted by X.
 func (s *Cloud) parts() (list [][2]int) {
 	failed := slices.Clone(s.Failed)
 	slices.Sort(failed)
@@ -82,10 +82,10 @@ func (s *Cloud) parts() (list [][2]int) {
 	return list
 }
 
-// outlined is a circle with a line around it, so that pale ones are seen.
+// outlined is a circle with an outline, so that pale ones are visible.
 type outlined struct{}
 
-// DrawGlyph draws one.
+// DrawGlyph draws a mark of the cloud (the interface of glyph drawers of gonum/plot).
 func (outlined) DrawGlyph(c *draw.Canvas, s draw.GlyphStyle, at vg.Point) {
 	draw.CircleGlyph{}.DrawGlyph(c, s, at)
 	c.SetLineStyle(draw.LineStyle{Color: color.Gray{0x70}, Width: vg.Points(0.3)})
@@ -96,7 +96,7 @@ func (outlined) DrawGlyph(c *draw.Canvas, s draw.GlyphStyle, at vg.Point) {
 	c.Stroke(path)
 }
 
-// cells returns what is drawn of many points.
+// cells returns the field of numbers, or mean values, by which many points are drawn. An empty cell is NaN.
 func (s *Cloud) cells() *Field {
 	x0, x1 := ends(s.X, s.Failed)
 	y0, y1 := ends(s.Y, nil)
@@ -127,10 +127,10 @@ func (s *Cloud) cells() *Field {
 	return f
 }
 
-// missing marks at the lower edge where runs have failed.
+// missing plots marks at the lower edge for the x of failed runs.
 type missing struct{ x []float64 }
 
-// Plot draws the marks.
+// Plot implements plot.Plotter.
 func (m *missing) Plot(c draw.Canvas, plt *plot.Plot) {
 	x, _ := plt.Transforms(&c)
 	const arm = 2.6
@@ -140,7 +140,7 @@ func (m *missing) Plot(c draw.Canvas, plt *plot.Plot) {
 	slices.Sort(list)
 	for _, v := range list {
 		at := x(v)
-		if at-last < vg.Points(0.5) { // one mark for all at one place
+		if at-last < vg.Points(0.5) { // so near that one mark is enough
 			continue
 		}
 		last = at

@@ -7,14 +7,14 @@ import (
 	"strconv"
 )
 
-// raster is heights at regular places of a rectangle.
+// raster has heights at the nodes of a regular grid in a rectangle. NaN stands for no height.
 type raster struct {
 	nx, ny   int
 	min, max [2]float64
-	z        []float64
+	z        []float64 // of column i and row j at j·nx + i
 }
 
-// newRaster samples a terrain at about n places along its longer side.
+// newRaster samples a terrain at about n nodes along its longer side.
 func newRaster(t *Terrain, n int) *raster {
 	w, h := t.Max[0]-t.Min[0], t.Max[1]-t.Min[1]
 	r := &raster{nx: max(2, int(float64(n)*min(1, w/h))), ny: max(2, int(float64(n)*min(1, h/w))), min: t.Min, max: t.Max}
@@ -27,12 +27,12 @@ func newRaster(t *Terrain, n int) *raster {
 	return r
 }
 
-// place returns where column u and line v stand.
+// place returns the position of column u and row v, which may be fractions.
 func (r *raster) place(u, v float64) (x, y float64) {
 	return r.min[0] + (r.max[0]-r.min[0])*u/float64(r.nx-1), r.min[1] + (r.max[1]-r.min[1])*v/float64(r.ny-1)
 }
 
-// at returns the height between the nodes, bilinear; not a number outside.
+// at returns the bilinear interpolation of the heights at x, y; NaN outside of the rectangle.
 func (r *raster) at(x, y float64) float64 {
 	u, v := (x-r.min[0])/(r.max[0]-r.min[0])*float64(r.nx-1), (y-r.min[1])/(r.max[1]-r.min[1])*float64(r.ny-1)
 	if !(u >= 0 && u <= float64(r.nx-1) && v >= 0 && v <= float64(r.ny-1)) {
@@ -44,7 +44,7 @@ func (r *raster) at(x, y float64) float64 {
 	return (1-v)*((1-u)*r.z[k]+u*r.z[k+1]) + v*((1-u)*r.z[k+r.nx]+u*r.z[k+r.nx+1])
 }
 
-// bounds returns the lowest and the highest height; a flat terrain has some room around its height.
+// bounds returns the lowest and the highest height. For a flat terrain it returns bounds around its height, and flat.
 func (r *raster) bounds() (lo, hi float64, flat bool) {
 	lo, hi = math.Inf(1), math.Inf(-1)
 	for _, z := range r.z {
@@ -62,7 +62,7 @@ func (r *raster) bounds() (lo, hi float64, flat bool) {
 	return lo, hi, false
 }
 
-// levels returns round heights between two, about n of them, and as many decimals as they need.
+// levels returns about n round numbers from lo to hi, and the number of decimals that they need.
 func levels(lo, hi float64, n int) (list []float64, decimals int) {
 	step := roundUp((hi - lo) / float64(n))
 	for k := math.Ceil(lo / step); k*step <= hi; k++ {
@@ -71,7 +71,7 @@ func levels(lo, hi float64, n int) (list []float64, decimals int) {
 	return list, max(0, int(-math.Floor(math.Log10(step)+1e-9)))
 }
 
-// roundUp returns the next number of 1, 2 and 5 times a power of ten.
+// roundUp returns the least of 1, 2 and 5 times a power of ten that is not below x, which is positive.
 func roundUp(x float64) float64 {
 	power := math.Pow(10, math.Floor(math.Log10(x)))
 	for _, m := range [...]float64{1, 2, 5} {
@@ -82,17 +82,18 @@ func roundUp(x float64) float64 {
 	return 10 * power
 }
 
-// levelText writes a level.
+// levelText returns a level with so many decimals. Adding 0 makes 0 of −0.
 func levelText(z float64, decimals int) string { return strconv.FormatFloat(z+0, 'f', decimals, 64) }
 
-// crossing is where a contour crosses an edge of the raster, with the edges at which it goes on; −1 is none.
+// crossing is the point at which a contour crosses an edge of the raster, and the edges at which the contour goes on to both sides; −1:
+// it ends there.
 type crossing struct {
 	at   [2]float64
 	next [2]int
 	used bool
 }
 
-// contours returns the lines of a height, each a list of places; closed ones end where they begin.
+// contours returns the lines of a height, each a list of points. A closed line ends at its first point.
 func (r *raster) contours(level float64) (lines [][][2]float64) {
 	found := map[int]*crossing{}
 	var order []int // of the edges, so that equal terrains give equal pictures
@@ -115,7 +116,7 @@ func (r *raster) contours(level float64) (lines [][][2]float64) {
 			}
 		}
 	}
-	for _, open := range [2]bool{true, false} {
+	for _, open := range [2]bool{true, false} { // first lines that begin at their ends, then closed ones
 		for _, edge := range order {
 			if c := found[edge]; !c.used && (!open || c.next[1] < 0) {
 				lines = append(lines, follow(found, edge))
@@ -125,7 +126,7 @@ func (r *raster) contours(level float64) (lines [][][2]float64) {
 	return lines
 }
 
-// follow returns the line that begins at an edge.
+// follow returns the line of the crossings that begins at an edge, and marks them as used.
 func follow(found map[int]*crossing, edge int) (line [][2]float64) {
 	first := edge
 	for {
@@ -149,13 +150,13 @@ func follow(found map[int]*crossing, edge int) (line [][2]float64) {
 	}
 }
 
-// Edges have the number of the node at their lower or left end, doubled, and one more if they go up.
+// The number of an edge is twice the number of the node at its left or lower end, plus 1 if the edge is vertical.
 
-// cell returns the pairs of edges of a cell that lines of a height join: none, one, or two at a saddle.
+// cell returns the pairs of edges of a cell between which lines of a height run: none, one, or two at a saddle.
 func (r *raster) cell(i, j int, level float64) [][2]int {
 	k := j*r.nx + i
 	a, b, c, d := r.z[k], r.z[k+1], r.z[k+1+r.nx], r.z[k+r.nx]
-	if a+b+c+d != a+b+c+d {
+	if a+b+c+d != a+b+c+d { // a node has no height
 		return nil
 	}
 	south, east, north, west := 2*k, 2*(k+1)+1, 2*(k+r.nx), 2*k+1
@@ -172,14 +173,14 @@ func (r *raster) cell(i, j int, level float64) [][2]int {
 	case len(cut) == 2:
 		return [][2]int{{cut[0], cut[1]}}
 	case len(cut) == 4 && ((a+b+c+d)/4 < level) == (a < level):
-		return [][2]int{{south, east}, {north, west}} // the middle belongs to a and c
+		return [][2]int{{south, east}, {north, west}} // the middle is on the side of a and c
 	case len(cut) == 4:
 		return [][2]int{{west, south}, {east, north}}
 	}
 	return nil
 }
 
-// crossing returns where an edge has a height.
+// crossing returns the point of an edge that has a height, by linear interpolation.
 func (r *raster) crossing(edge int, level float64) [2]float64 {
 	k := edge / 2
 	u, v := float64(k%r.nx), float64(k/r.nx)
@@ -192,7 +193,7 @@ func (r *raster) crossing(edge int, level float64) [2]float64 {
 	return [2]float64{x, y}
 }
 
-// between returns where the place u among values that ascend is.
+// between returns the linear interpolation of list at the index u, which may be a fraction. Beyond the ends it extrapolates.
 func between(list []float64, u float64) float64 {
 	i := min(max(int(u), 0), len(list)-2)
 	v := u - float64(i)

@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// mostNames is the number of tracks that are named.
+// mostNames is the largest number of tracks that are named.
 const mostNames = 16
 
 var (
@@ -21,15 +21,15 @@ var (
 	wheelColor   = color.RGBA{0xb0, 0xb4, 0xb8, 0xff}
 )
 
-// trackStyle is how the track of a number is drawn.
+// trackStyle returns the style of track i.
 func trackStyle(i int) draw.LineStyle {
 	return draw.LineStyle{Color: plotColors[i%len(plotColors)], Width: vg.Points(1.2)}
 }
 
-// drivePlot draws tracks and outlines from above.
+// drivePlot plots tracks, and outlines over them, as seen from above.
 type drivePlot struct{ t *Terrain }
 
-// Plot draws the tracks, and the outlines over them.
+// Plot implements plot.Plotter.
 func (p *drivePlot) Plot(c draw.Canvas, plt *plot.Plot) {
 	to := transform(&c, plt)
 	for i, t := range p.t.Tracks {
@@ -38,7 +38,7 @@ func (p *drivePlot) Plot(c draw.Canvas, plt *plot.Plot) {
 	drawOutlines(c, to, p.t.Outlines)
 }
 
-// transform returns what maps places to points of the canvas.
+// transform returns a function that maps positions to points of the canvas.
 func transform(c *draw.Canvas, plt *plot.Plot) func(places [][2]float64) []vg.Point {
 	x, y := plt.Transforms(c)
 	return func(places [][2]float64) []vg.Point {
@@ -50,7 +50,7 @@ func transform(c *draw.Canvas, plt *plot.Plot) func(places [][2]float64) []vg.Po
 	}
 }
 
-// drawOutlines draws outlines, wheels filled.
+// drawOutlines draws closed outlines, and fills wheels. to maps positions to points of the canvas.
 func drawOutlines(c draw.Canvas, to func([][2]float64) []vg.Point, list []Outline) {
 	for _, o := range list {
 		line := draw.LineStyle{Color: outlineColor, Width: vg.Points(0.8)}
@@ -68,10 +68,10 @@ func drawOutlines(c draw.Canvas, to func([][2]float64) []vg.Point, list []Outlin
 	}
 }
 
-// lineHeight is that of a name of a track.
+// lineHeight is the height of the name of a track.
 var lineHeight = vg.Points(13)
 
-// trackRoom is the width of the names of tracks.
+// trackRoom returns the width of the list of tracks, with the samples of their lines.
 func trackRoom(t *Terrain, style draw.TextStyle) vg.Length {
 	width := style.Width("and 99 more") - vg.Points(18)
 	for i := range t.Tracks[:min(len(t.Tracks), mostNames)] {
@@ -80,7 +80,8 @@ func trackRoom(t *Terrain, style draw.TextStyle) vg.Length {
 	return width + vg.Points(26)
 }
 
-// drawTracks writes the names of tracks at the right, from on.
+// drawTracks writes the list of tracks to the right of the data, at the distance from. If there is no room for all names, the last line
+// has the number of the others.
 func drawTracks(c, data draw.Canvas, t *Terrain, from vg.Length, style draw.TextStyle) {
 	left := data.Max.X + from
 	style.XAlign, style.YAlign = draw.XLeft, draw.YCenter

@@ -11,8 +11,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Fits draws data as points, and what a model says about them as lines, a panel each below each other, in the format svg or png. There is
-// a panel, and each has points.
+// Fits draws data as points and the values of a model as lines, in a panel for each entry of list, below each other, in the format svg or
+// png. There must be a panel, and each must have points.
 func Fits(w io.Writer, format, title string, list []Fitted) error {
 	s := stack{title: title}
 	for i := range list {
@@ -55,6 +55,7 @@ func Fits(w io.Writer, format, title string, list []Fitted) error {
 	return err
 }
 
+// pairs returns the points with coordinates x and y.
 func pairs(x, y []float64) plotter.XYs {
 	list := make(plotter.XYs, len(x))
 	for i := range x {

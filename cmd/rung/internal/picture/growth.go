@@ -20,7 +20,7 @@ import (
 const (
 	plotHeight  = 12 * vg.Centimeter
 	plotMargin  = 1.3 // factor between the data and the ends of an axis
-	legendLines = 8   // a longer legend stands beside the plot
+	legendLines = 8   // number of lines from which the legend is beside the plot
 )
 
 var plotGlyphs = [...]draw.GlyphDrawer{
@@ -28,7 +28,7 @@ var plotGlyphs = [...]draw.GlyphDrawer{
 }
 
 // Growth draws the time of an evaluation over the number of bodies, both axes logarithmic, in the format svg or png.
-// There is a line at least, and every one of them has a point.
+// There must be at least one line, and each must have a point.
 func Growth(w io.Writer, format string, lines []Line) error {
 	p := plot.New()
 	p.Title.Text = "One evaluation of the forward dynamics"
@@ -54,7 +54,7 @@ func Growth(w io.Writer, format string, lines []Line) error {
 	return drawTo(w, p, format, len(lines) >= legendLines)
 }
 
-// drawTo writes p in a format, with the legend beside it or in it.
+// drawTo writes p in a format, with the legend beside the plot or within it.
 func drawTo(w io.Writer, p *plot.Plot, format string, beside bool) error {
 	width := plotWidth
 	if beside {
@@ -77,14 +77,14 @@ func drawTo(w io.Writer, p *plot.Plot, format string, beside bool) error {
 	return err
 }
 
-// look is how a line is drawn.
+// look is the colour and the glyph of a line.
 type look struct {
 	color color.RGBA
 	glyph draw.GlyphDrawer
 }
 
-// looks returns a look for each line: a colour a family and a glyph a method. If there are
-// several of one kind only, both follow that kind.
+// looks returns a look for each line: the colour stands for the family and the glyph for the method. If
+// there is only one family, or only one method, both stand for the other.
 func looks(lines []Line) []look {
 	var families, methods []string
 	place := func(list *[]string, name string) int {
@@ -124,7 +124,7 @@ func shortCount(x float64) string {
 	return strconv.FormatInt(n, 10)
 }
 
-// addLine adds a line.
+// addLine adds the line l with its look, and its entry in the legend.
 func addLine(p *plot.Plot, how look, l *Line) error {
 	xy := make(plotter.XYs, len(l.Bodies))
 	for k := range xy {
@@ -158,12 +158,12 @@ func addLinear(p *plot.Plot) {
 	p.Legend.Add("linear growth", line)
 }
 
-// decades marks the powers of ten with the text of the function, and their
-// multiples without one. Where fewer than two powers are in sight, the ends
-// are named too.
+// decades is a marker of logarithmic axes. It marks the powers of ten with the text
+// that the function returns, and their multiples without text. If fewer than two powers
+// are on the axis, multiples up to 5 have texts too.
 type decades func(x float64) string
 
-// Ticks returns the marks from lo to hi.
+// Ticks implements plot.Ticker.
 func (d decades) Ticks(lo, hi float64) []plot.Tick {
 	var ticks []plot.Tick
 	named := 0

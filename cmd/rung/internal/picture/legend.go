@@ -8,22 +8,22 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Sizes of a legend in rows.
+// Sizes of a legend in rows, points.
 const (
-	legendRow    = 13 // points, of a row
-	legendSample = 14 // of the line before a name
-	legendGap    = 5  // between the line and the name
+	legendRow    = 13 // height of a row
+	legendSample = 14 // length of the line before a name
+	legendGap    = 5  // between that line and the name
 	legendApart  = 14 // between entries
 )
 
-// rowLegend is names with samples of their lines, beside each other, and in more rows where one is full.
+// rowLegend is a legend of names with samples of their lines, in as many rows as they need.
 type rowLegend struct {
 	names []string
 	style text.Style
 	width vg.Length
 }
 
-// newRowLegend returns the legend of the curves of a panel.
+// newRowLegend returns the legend of the curves of a panel, in rows of a width.
 func newRowLegend(p *Panel, style text.Style, width vg.Length) *rowLegend {
 	l := &rowLegend{style: style, width: width}
 	l.style.XAlign, l.style.YAlign = draw.XLeft, draw.YCenter
@@ -33,8 +33,8 @@ func newRowLegend(p *Panel, style text.Style, width vg.Length) *rowLegend {
 	return l
 }
 
-// each calls visit with the place of each entry from the left and the number of its row, and returns how many rows there
-// are.
+// each calls visit, unless it is nil, with each entry, its distance from the left and the number of its row, and returns the number of
+// rows.
 func (l *rowLegend) each(visit func(i int, x vg.Length, row int)) int {
 	x, row := vg.Length(0), 0
 	for i, name := range l.names {
@@ -50,10 +50,10 @@ func (l *rowLegend) each(visit func(i int, x vg.Length, row int)) int {
 	return row + 1
 }
 
-// height is that of all rows.
+// height returns the height of all rows.
 func (l *rowLegend) height() vg.Length { return vg.Points(legendRow) * vg.Length(l.each(nil)) }
 
-// draw draws the legend with its lower left corner at a place.
+// draw draws the legend with its lower left corner at a point.
 func (l *rowLegend) draw(c draw.Canvas, at vg.Point) {
 	rows := l.each(nil)
 	l.each(func(i int, x vg.Length, row int) {

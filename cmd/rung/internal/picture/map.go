@@ -19,23 +19,23 @@ import (
 )
 
 const (
-	mapPixels    = 600  // of the longer side
-	contourNodes = 300  // of the longer side
-	contourLines = 12   // about
-	arrowsAcross = 18   // of the longer side
-	besideLevel  = 1e-4 // of the heights: of ground that is level at a contour, rounding is not drawn
+	mapPixels    = 600  // colours along the longer side
+	contourNodes = 300  // heights along the longer side, for contours
+	contourLines = 12   // about so many contours
+	arrowsAcross = 18   // along the longer side
+	besideLevel  = 1e-4 // added to the height of a contour, relative to all heights, so that it does not follow rounding on level ground
 	barWidth     = vg.Length(12)
-	barRoom      = vg.Length(34) // with the texts beside it
+	barRoom      = vg.Length(34) // width of the scale without its texts
 	leastSide    = 4 * vg.Centimeter
 	mostSide     = 28 * vg.Centimeter
 )
 
-// tints are the colours of heights, from low to high, ever lighter, so that dark lines can be read on them.
+// tints are the colours of heights, from low to high. They become lighter, so that dark lines can be read on them.
 var tints = [...]color.RGBA{
 	{0x3d, 0x6e, 0x9e, 0xff}, {0x56, 0xa0, 0xa6, 0xff}, {0x8c, 0xc0, 0x8a, 0xff}, {0xd3, 0xd9, 0x8f, 0xff}, {0xee, 0xdc, 0xb2, 0xff}, {0xfb, 0xf5, 0xee, 0xff},
 }
 
-// tint is the colour of a share of the heights from 0 to 1, times shade.
+// tint returns the colour at a share of the heights from 0 to 1, with its brightness multiplied by shade.
 func tint(share, shade float64) color.RGBA {
 	u := min(max(share, 0), 1) * float64(len(tints)-1)
 	i := min(int(u), len(tints)-2)
@@ -46,8 +46,8 @@ func tint(share, shade float64) color.RGBA {
 	return color.RGBA{mix(a.R, b.R), mix(a.G, b.G), mix(a.B, b.B), 0xff}
 }
 
-// Map draws a terrain from above in the format svg or png: heights as colours and as contours with their heights, and
-// if wanted the gradient as arrows; tracks with their names beside the heights, and outlines.
+// Map draws a terrain from above in the format svg or png: heights as colours and as contours with their heights, the gradient
+// as arrows if t asks for it, tracks with their names, and outlines.
 func Map(w io.Writer, format string, t *Terrain) error {
 	p := plot.New()
 	p.Title.Text = t.Title
@@ -79,7 +79,7 @@ func Map(w io.Writer, format string, t *Terrain) error {
 	})
 }
 
-// heat returns the colours of a terrain.
+// heat returns the colours of a terrain with heights from lo to hi; it is transparent where there is no height.
 func heat(t *Terrain, lo, hi float64) image.Image {
 	r := newRaster(t, mapPixels)
 	img := image.NewRGBA(image.Rect(0, 0, r.nx, r.ny))
@@ -91,10 +91,10 @@ func heat(t *Terrain, lo, hi float64) image.Image {
 	return img
 }
 
-// drawScaled writes p in a format with the same scale along both axes, as far as the picture stays of a sensible shape,
-// and room at the right for what beside draws.
+// drawScaled writes p in a format with the same scale along both axes, unless the height of the data would be below leastSide or above
+// mostSide. beside draws on the free room at the right.
 func drawScaled(w io.Writer, p *plot.Plot, format string, room vg.Length, beside func(c, data draw.Canvas)) error {
-	height := vg.Length(plotWidth)
+	height := vg.Length(plotWidth) // of a trial, which tells the room of title and axes
 	trial, err := draw.NewFormattedCanvas(plotWidth, height, format)
 	if err != nil {
 		return err
@@ -113,7 +113,7 @@ func drawScaled(w io.Writer, p *plot.Plot, format string, room vg.Length, beside
 	return writeImages(w, format, to)
 }
 
-// writeImages writes a canvas with images on it.
+// writeImages writes a canvas that has one image, and mends the image in an SVG.
 func writeImages(w io.Writer, format string, from io.WriterTo) error {
 	var b bytes.Buffer
 	if _, err := from.WriteTo(&b); err != nil {
@@ -121,8 +121,8 @@ func writeImages(w io.Writer, format string, from io.WriterTo) error {
 	}
 	text := b.Bytes()
 	if format == "svg" {
-		// The canvas calls its PNG images JPEG, which some programs refuse
-		// to show then, and lets them keep their shape where scales differ.
+		// The canvas calls its PNG image a JPEG, which some programs refuse, and
+		// keeps its aspect ratio even if the scales of the axes differ.
 		text = bytes.Replace(text, []byte("data:image/jpg;base64,"), []byte("data:image/png;base64,"), 1)
 		text = bytes.Replace(text, []byte("<image "), []byte(`<image preserveAspectRatio="none" `), 1)
 	}
@@ -138,7 +138,7 @@ type bar struct {
 	unit     string // behind each level, with the space
 }
 
-// roomOfBar returns the width that a scale and its texts take beside the data.
+// roomOfBar returns the width of a scale and its texts.
 func roomOfBar(style draw.TextStyle, levels []float64, decimals int, unit string) (room vg.Length) {
 	for _, z := range levels {
 		room = max(room, barRoom+style.Width(levelText(z, decimals)+unit))
@@ -146,13 +146,13 @@ func roomOfBar(style draw.TextStyle, levels []float64, decimals int, unit string
 	return room
 }
 
-// drawBar draws the colours of a scale beside the data.
+// drawBar draws a scale of colours, with its levels, to the right of the data.
 func drawBar(c, data draw.Canvas, style draw.TextStyle, b *bar) {
 	const steps = 128
 	left := data.Max.X + vg.Points(12)
 	height := data.Max.Y - data.Min.Y
 	y := func(share float64) vg.Length { return data.Min.Y + height*vg.Length(share) }
-	for k := range steps { // each over the upper part of the one before, so that no seams show
+	for k := range steps { // each up to the top, over the ones before, so that no seams are visible
 		from, top := y(float64(k)/steps), data.Max.Y
 		c.FillPolygon(tint((float64(k)+0.5)/steps, 1), []vg.Point{{X: left, Y: from}, {X: left + barWidth, Y: from}, {X: left + barWidth, Y: top}, {X: left, Y: top}})
 	}
@@ -171,10 +171,10 @@ type contourPlot struct {
 	levels   []float64
 	decimals int
 	style    draw.TextStyle
-	x, y     []float64 // where columns and rows of the raster stand; nil: at its own places
+	x, y     []float64 // positions of the columns and rows of the raster; nil: its own
 }
 
-// Plot draws all lines, with gaps where their heights stand.
+// Plot implements plot.Plotter. It draws all lines, with gaps for the texts of their heights.
 func (p *contourPlot) Plot(c draw.Canvas, plt *plot.Plot) {
 	x, y := plt.Transforms(&c)
 	line := draw.LineStyle{Color: color.RGBA{0x20, 0x20, 0x20, 0xff}, Width: vg.Points(0.6)}
@@ -205,29 +205,30 @@ func (p *contourPlot) Plot(c draw.Canvas, plt *plot.Plot) {
 	}
 }
 
-// label is where the height of a contour stands, and what is left of the line.
+// label is the text of a contour: its middle and its angle, rad, and the parts of the line before and behind it.
 type label struct {
 	at             vg.Point
 	angle          float64
 	before, behind []vg.Point
 }
 
-// labelPlace looks for a straight part of a line for a text, apart from the border and from other texts.
-func labelPlace(pts []vg.Point, width vg.Length, area *vg.Rectangle, taken []vg.Point) (label, bool) {
+// labelPlace looks for a nearly straight part of a line for a text of a width, within area and away from the texts at taken. ok is false
+// if there is none.
+func labelPlace(pts []vg.Point, width vg.Length, area *vg.Rectangle, taken []vg.Point) (_ label, ok bool) {
 	along := make([]vg.Length, len(pts))
 	for i := range pts[1:] {
 		along[i+1] = along[i] + distance(pts[i], pts[i+1])
 	}
 	total := along[len(along)-1]
-	if total < 4*width { // the text would stand in place of most of the line
+	if total < 4*width { // the text would replace much of the line
 		return label{}, false
 	}
-	// The middle is best, then what is next to it on either side.
+	// The middle is tried first, then places farther and farther from it.
 	for _, share := range [...]vg.Length{0.5, 0.38, 0.62, 0.26, 0.74, 0.15, 0.85} {
 		l := cutLine(pts, along, share*total-width/2, share*total+width/2)
 		a, b := l.before[len(l.before)-1], l.behind[0]
 		l.at = vg.Point{X: (a.X + b.X) / 2, Y: (a.Y + b.Y) / 2}
-		// Where the line bends, the ends of the gap are nearer to each other than along it.
+		// If the line bends there, the distance of the ends of the gap is less than its length.
 		if distance(a, b) < 0.9*width || !apart(l.at, width, area, taken) {
 			continue
 		}
@@ -241,13 +242,13 @@ func labelPlace(pts []vg.Point, width vg.Length, area *vg.Rectangle, taken []vg.
 }
 
 const (
-	// labelHalf is half the width of a text that may be turned anyhow, with a margin, relative to its width.
+	// labelHalf is half the extent of a text at any angle, with a margin, relative to its width.
 	labelHalf = 0.6
-	// labelApart is the least distance between the middles of two texts, relative to the width of one: in line, a third of it is between them.
+	// labelApart is the least distance between the middles of two texts, relative to the width of one.
 	labelApart = 1.3
 )
 
-// apart reports whether a text of this width about at is within the area and apart from those about the points that are taken.
+// apart reports whether a text of a width with its middle at a point is within the area and away from the texts at taken.
 func apart(at vg.Point, width vg.Length, area *vg.Rectangle, taken []vg.Point) bool {
 	half := labelHalf * width
 	if at.X-half < area.Min.X || at.X+half > area.Max.X || at.Y-half < area.Min.Y || at.Y+half > area.Max.Y {
@@ -261,7 +262,7 @@ func apart(at vg.Point, width vg.Length, area *vg.Rectangle, taken []vg.Point) b
 	return true
 }
 
-// cutLine returns a line without what lies from one length to another along it.
+// cutLine returns the parts of a line before the length from and behind the length to. along has the length of the line up to each point.
 func cutLine(pts []vg.Point, along []vg.Length, from, to vg.Length) (l label) {
 	for i, p := range pts {
 		if i > 0 {
@@ -286,16 +287,18 @@ func cutLine(pts []vg.Point, along []vg.Length, from, to vg.Length) (l label) {
 	return l
 }
 
+// distance returns the distance of two points.
 func distance(a, b vg.Point) vg.Length {
 	return vg.Length(math.Hypot(float64(b.X-a.X), float64(b.Y-a.Y)))
 }
 
-// arrows are slopes at regular places.
+// arrows plots arrows between points.
 type arrows struct {
 	from, to [][2]float64
 }
 
-// newArrows returns the gradients of a terrain, the longest as long as they are apart, and the largest slope.
+// newArrows returns the gradients of a terrain at the middles of a grid, and the largest slope. The longest arrow is as long as the grid is
+// wide.
 func newArrows(t *Terrain) (*arrows, float64) {
 	grid := newRaster(t, arrowsAcross+1)
 	var list arrows
@@ -320,7 +323,7 @@ func newArrows(t *Terrain) (*arrows, float64) {
 	return &list, longest
 }
 
-// Plot draws the arrows.
+// Plot implements plot.Plotter.
 func (a *arrows) Plot(c draw.Canvas, plt *plot.Plot) {
 	x, y := plt.Transforms(&c)
 	style := draw.LineStyle{Color: color.RGBA{0x80, 0x20, 0x20, 0xff}, Width: vg.Points(0.8)}

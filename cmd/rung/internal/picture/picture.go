@@ -3,7 +3,7 @@ package picture
 // Endings are the endings of the pictures that are drawn.
 var Endings = []string{".svg", ".png"}
 
-// Missing says why nothing is drawn where Drawn is false.
+// Missing is the error text for pictures if Drawn is false.
 const Missing = "--plot: this rung draws no pictures, as it was built with the tag small"
 
 // Line is a line of Growth.
@@ -13,22 +13,22 @@ type Line struct {
 	Bodies, Time         []float64 // ns, of the same length, above 0
 }
 
-// Chart is what Motion draws: panels of curves over X, and views below them.
+// Chart is the input of Motion: panels of curves over X, and views below them.
 type Chart struct {
-	Title, Label string // Label is what X is
+	Title, Label string // Label is the label of X
 	X            []float64
 	Whole        bool  // X are numbers of steps: only whole numbers are marked
-	Starts       []int // places in X where curves begin anew, ascending, beside the first
+	Starts       []int // indices in X, except 0, at which curves begin anew, ascending
 	Panels       []Panel
 	Views        []View
 }
 
-// Panel is a part of the picture of a run, with an axis of its own. Where its curves have ranges that are too different
-// for one axis, several are drawn.
+// Panel is a group of curves with one axis. If the ranges of the curves are too different for one axis, it is drawn as several
+// panels.
 type Panel struct {
 	Label   string
-	Log     bool // the axis is logarithmic; values are above 0, and all have this axis
-	Changes bool // what is drawn is how far each curve is from its first value
+	Log     bool // the axis is logarithmic; values are above 0, and the panel is not split
+	Changes bool // each curve is drawn relative to its first value
 	Curves  []Curve
 }
 
@@ -38,54 +38,54 @@ type View struct {
 	Poses []Pose
 }
 
-// Pose is a mechanism as lines, m. The last one of a view is drawn in full colour, those before it paler.
+// Pose is a mechanism as lines, m. The last pose of a view is drawn in another colour, and earlier ones are paler.
 type Pose struct {
 	Name  string
 	Lines [][][2]float64
 }
 
-// Curve is a line of a panel, with a value a time.
+// Curve is a line of a panel, with a value for each entry of Chart.X.
 type Curve struct {
 	Name string
 	Y    []float64
 }
 
-// Sample is what Histogram draws: values of runs.
+// Sample is the input of Histogram: values of runs.
 type Sample struct {
-	Title, Label string // Label is what X is, with its unit
+	Title, Label string // Label is the label of X, with its unit
 	X            []float64
 }
 
-// Cloud is what Scatter draws: a point a run.
+// Cloud is the input of Scatter: a point for each run.
 type Cloud struct {
 	Title, XLabel, YLabel, ZLabel string
 	X, Y                          []float64
-	Z                             []float64 // the colours; nil: all have one
+	Z                             []float64 // values that are shown as colours; nil: all points have one colour
 	Joined                        bool      // X ascends, and a line goes through all points
-	Failed                        []float64 // X of the runs that have no point, marked at the lower edge
+	Failed                        []float64 // X of failed runs, which are marked at the lower edge
 }
 
-// Field is what Response draws: numbers in cells that lie in columns and rows.
+// Field is the input of Response: numbers in cells of columns and rows.
 type Field struct {
 	Title, XLabel, YLabel, ZLabel string
-	XEdges, YEdges                []float64 // of the columns and rows, ascending, one more than there are of them
-	Z                             []float64 // of the cells, row by row; not a number: nothing is there
-	Failed                        []bool    // of the cells: hatched where Z is not a number
-	X, Y                          []float64 // the places of the numbers in columns and rows, for contours; nil: there are none
+	XEdges, YEdges                []float64 // edges of the columns and of the rows, ascending
+	Z                             []float64 // of the cells, row by row; NaN: there is no number
+	Failed                        []bool    // of the cells without a number: they are hatched, as their run has failed; nil: none has
+	X, Y                          []float64 // positions of the numbers of columns and rows, for contours; nil: there are none
 	Whole                         bool      // Z are whole numbers
 }
 
-// Bundle is what Curves draws: a curve a run.
+// Bundle is the input of Curves: a curve for each run.
 type Bundle struct {
 	Title, XLabel, YLabel string
 	Square                bool           // the axes have the same scale
 	Lines                 [][][2]float64 // of the runs
-	Middle                [][2]float64   // the middle of all; nil: there is none
+	Middle                [][2]float64   // the mean of all; nil: it is not drawn
 }
 
-// Tornado is what Bars draws: numbers with names.
+// Tornado is the input of Bars: numbers with names.
 type Tornado struct {
-	Title, Label string // Label is what X is
+	Title, Label string // Label is the label of X
 	Names        []string
 	X            []float64
 }

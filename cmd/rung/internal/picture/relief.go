@@ -16,12 +16,12 @@ import (
 )
 
 const (
-	reliefNodes   = 72   // of the longer side
-	normalEvery   = 6    // nodes
-	reliefDepth   = 0.55 // of a length along y in the picture
-	reliefAngle   = math.Pi / 5
-	flattest      = 0.08 // height over the longer side, below which heights are drawn larger
-	reliefNormals = 0.05 // length of normals over the longer side
+	reliefNodes   = 72          // along the longer side
+	normalEvery   = 6           // distance of normals, nodes
+	reliefDepth   = 0.55        // length in the picture of a unit along y
+	reliefAngle   = math.Pi / 5 // of y in the picture, rad
+	flattest      = 0.08        // ratio of height to longer side below which heights are exaggerated
+	reliefNormals = 0.05        // length of normals relative to the longer side
 )
 
 // reliefPlot draws a surface in oblique projection, from the far side to the near one.
@@ -34,9 +34,9 @@ type reliefPlot struct {
 	style    draw.TextStyle
 }
 
-// Relief draws a terrain in oblique projection in the format svg or png: lengths along x and heights are true, those
-// along y go up to the right. Flat terrains have their heights drawn larger, which the title says. Normals stand on the
-// surface as drawn, and tracks lie on it; what is nearer hides them.
+// Relief draws a terrain in oblique projection in the format svg or png: lengths along x and heights are true, and y
+// goes up to the right. Heights of flat terrains are exaggerated, by a factor in the title. Normals and tracks are on the
+// surface as it is drawn, and nearer parts hide them.
 func Relief(w io.Writer, format string, t *Terrain) error {
 	p := plot.New()
 	p.Title.Text = t.Title
@@ -54,20 +54,20 @@ func Relief(w io.Writer, format string, t *Terrain) error {
 	return drawScaled(w, p, format, 0, func(draw.Canvas, draw.Canvas) {})
 }
 
-// project returns where a point stands in the picture, m.
+// project returns the position of a point in the picture, m.
 func (p *reliefPlot) project(x, y, z float64) (u, v float64) {
 	d := reliefDepth * (y - p.t.Min[1])
 	return x - p.t.Min[0] + d*math.Cos(reliefAngle), (z-p.lo)*p.stretch + d*math.Sin(reliefAngle)
 }
 
-// DataRange returns the bounds of the picture, with room for the lengths of the sides.
+// DataRange implements plot.DataRanger: the bounds of the picture, with room for the texts of sides.
 func (p *reliefPlot) DataRange() (xmin, xmax, ymin, ymax float64) {
 	xmax, ymax = p.project(p.t.Max[0], p.t.Max[1], p.hi)
 	room := 0.06 * p.longSide
 	return -room / 3, xmax + 2*room, -room, ymax + room
 }
 
-// Plot draws strips of cells, the far ones first, each with its normals.
+// Plot implements plot.Plotter. It draws the strips of cells from the far one to the near one, each with its tracks, wall and normals.
 func (p *reliefPlot) Plot(c draw.Canvas, plt *plot.Plot) {
 	x, y := plt.Transforms(&c)
 	at := func(px, py, pz float64) vg.Point {
@@ -90,12 +90,12 @@ func (p *reliefPlot) Plot(c draw.Canvas, plt *plot.Plot) {
 	p.sides(c, at)
 }
 
-// wall draws what is below an edge of the surface, from node to node.
+// wall draws the vertical wall below an edge of the surface, from node a to node b.
 func (p *reliefPlot) wall(c draw.Canvas, at func(x, y, z float64) vg.Point, a, b [2]int, shade float64) {
 	ax, ay := p.r.place(float64(a[0]), float64(a[1]))
 	bx, by := p.r.place(float64(b[0]), float64(b[1]))
 	az, bz := p.r.z[a[1]*p.r.nx+a[0]], p.r.z[b[1]*p.r.nx+b[0]]
-	if az+bz != az+bz {
+	if az+bz != az+bz { // NaN
 		return
 	}
 	fill := color.Gray{uint8(0xe0 * shade)}
@@ -104,7 +104,8 @@ func (p *reliefPlot) wall(c draw.Canvas, at func(x, y, z float64) vg.Point, a, b
 	c.StrokeLines(draw.LineStyle{Color: fill, Width: vg.Points(0.3)}, append(pts, pts[0]))
 }
 
-// cell draws a cell with the colour of its height in the light from the left.
+// cell draws the cell between the nodes (i, j) and (i+1, j+1) with the colour of its mean height, shaded by light from the left, the
+// front and above. A cell with a corner without height is not drawn; at projects a point to the picture.
 func (p *reliefPlot) cell(c draw.Canvas, at func(x, y, z float64) vg.Point, i, j int) {
 	var pts []vg.Point
 	mean := 0.0
@@ -114,7 +115,7 @@ func (p *reliefPlot) cell(c draw.Canvas, at func(x, y, z float64) vg.Point, i, j
 		mean += z / 4
 		pts = append(pts, at(px, py, z))
 	}
-	if mean != mean {
+	if mean != mean { // NaN
 		return
 	}
 	px, py := p.r.place(float64(i)+0.5, float64(j)+0.5)
@@ -122,7 +123,9 @@ func (p *reliefPlot) cell(c draw.Canvas, at func(x, y, z float64) vg.Point, i, j
 	fx, fy = fx*p.stretch, fy*p.stretch
 	shade := 1.0
 	if s := math.Sqrt(1 + fx*fx + fy*fy); s == s {
-		shade = 0.62 + 0.45*(0.6*fx+0.3*fy+0.74)/s // light from the left, the front and above
+		// 0.62 of ambient light, and 0.45 times the cosine between the normal (−fx, −fy, 1)/s and the light's direction
+		// (−0.6, −0.3, 0.74).
+		shade = 0.62 + 0.45*(0.6*fx+0.3*fy+0.74)/s
 	}
 	fill := tint((mean-p.lo)/(p.hi-p.lo), shade)
 	c.FillPolygon(fill, pts)
@@ -130,7 +133,7 @@ func (p *reliefPlot) cell(c draw.Canvas, at func(x, y, z float64) vg.Point, i, j
 	c.StrokeLines(draw.LineStyle{Color: edge, Width: vg.Points(0.3)}, append(pts, pts[0]))
 }
 
-// tracks draws what of them lies on a strip of cells.
+// tracks draws the parts of tracks on strip j of cells.
 func (p *reliefPlot) tracks(c draw.Canvas, at func(x, y, z float64) vg.Point, j int) {
 	_, south := p.r.place(0, float64(j))
 	_, north := p.r.place(0, float64(j+1))
@@ -154,7 +157,7 @@ func (p *reliefPlot) tracks(c draw.Canvas, at func(x, y, z float64) vg.Point, j 
 	}
 }
 
-// share returns how far between a and b y is, from 0 to 1.
+// share returns the position of y between a and b, from 0 to 1.
 func share(a, b, y float64) float64 {
 	if a == b {
 		if y <= a {
@@ -165,22 +168,22 @@ func share(a, b, y float64) float64 {
 	return min(max((y-a)/(b-a), 0), 1)
 }
 
-// along returns the place of a share of the way from a to b.
+// along returns the point at a share u of the way from a to b.
 func along(a, b [2]float64, u float64) [2]float64 {
 	return [2]float64{a[0] + u*(b[0]-a[0]), a[1] + u*(b[1]-a[1])}
 }
 
-// piece draws a straight piece of a track on the cells as drawn.
+// piece draws a straight piece of a track from a to b on the surface, unless one of them has no height.
 func (p *reliefPlot) piece(c draw.Canvas, at func(x, y, z float64) vg.Point, style draw.LineStyle, a, b [2]float64) {
 	za, zb := p.r.at(a[0], a[1]), p.r.at(b[0], b[1])
-	if za+zb != za+zb {
+	if za+zb != za+zb { // NaN
 		return
 	}
 	p0, p1 := at(a[0], a[1], za), at(b[0], b[1], zb)
 	c.StrokeLine2(style, p0.X, p0.Y, p1.X, p1.Y)
 }
 
-// normals draws those of a line of nodes.
+// normals draws normals at nodes of row j.
 func (p *reliefPlot) normals(c draw.Canvas, at func(x, y, z float64) vg.Point, j int) {
 	style := draw.LineStyle{Color: color.RGBA{0x80, 0x20, 0x20, 0xff}, Width: vg.Points(0.9)}
 	for i := normalEvery / 2; i < p.r.nx; i += normalEvery {
@@ -188,7 +191,7 @@ func (p *reliefPlot) normals(c draw.Canvas, at func(x, y, z float64) vg.Point, j
 		z, fx, fy := p.t.Height(px, py)
 		fx, fy = fx*p.stretch, fy*p.stretch
 		l := reliefNormals * p.longSide / math.Sqrt(1+fx*fx+fy*fy)
-		if l*z != l*z {
+		if l*z != l*z { // NaN
 			continue
 		}
 		foot, tip := at(px, py, z), at(px-l*fx, py-l*fy, z+l/p.stretch)
@@ -197,7 +200,7 @@ func (p *reliefPlot) normals(c draw.Canvas, at func(x, y, z float64) vg.Point, j
 	}
 }
 
-// sides writes what the sides are long.
+// sides writes the ranges of x and y beside the sides.
 func (p *reliefPlot) sides(c draw.Canvas, at func(x, y, z float64) vg.Point) {
 	style := p.style
 	style.XAlign, style.YAlign = draw.XCenter, draw.YTop

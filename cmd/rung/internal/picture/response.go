@@ -15,13 +15,13 @@ import (
 )
 
 const (
-	fieldPixels   = 640 // of a field across
-	leastContours = 4   // columns and rows of a field from which on it has contours
-	hatch         = 8   // pixels from one line of a hatched cell to the next
+	fieldPixels   = 640 // width of a field
+	leastContours = 4   // least number of columns and of rows for contours
+	hatch         = 8   // distance of the lines in a hatched cell, pixels
 )
 
-// Response draws the numbers of f in cells by colours, with a scale beside them, in the format svg or png. If f has the places of the
-// numbers, leastContours of them or more along both axes, it draws contours too. At least one number of f is not NaN.
+// Response draws the numbers of f in cells as colours, with a scale beside them, in the format svg or png. If f has the positions of the
+// numbers, and at least leastContours of them along both axes, it draws contours too. At least one number of f must not be NaN.
 func Response(w io.Writer, format string, f *Field) error {
 	p := ofRuns(f.Title, f.XLabel, f.YLabel)
 	s := newScale(f.Z, f.ZLabel, f.Whole)
@@ -39,13 +39,13 @@ func Response(w io.Writer, format string, f *Field) error {
 	return s.drawBeside(w, p, format)
 }
 
-// image returns the colours of the cells, those without a number white, or hatched where runs have failed.
+// image returns the colours of the cells. Cells without a number are white, or hatched if their run has failed.
 func (f *Field) image(s *scale) image.Image {
 	nx, ny := len(f.XEdges)-1, len(f.YEdges)-1
 	width := max(fieldPixels, nx)
 	height := max(fieldPixels*2/3, ny)
 	img := image.NewRGBA(image.Rect(0, 0, width, height))
-	along := func(edges []float64, n int) []int {
+	along := func(edges []float64, n int) []int { // the cell of each of n pixels
 		cells := make([]int, n)
 		for i := range cells {
 			u := (float64(i) + 0.5) / float64(n)
@@ -73,7 +73,7 @@ func (f *Field) image(s *scale) image.Image {
 	return img
 }
 
-// Edges returns the edges of cells around values that ascend, halfway between them.
+// Edges returns the edges of cells around ascending values: halfway between neighbours, and as far beyond the first and the last.
 func Edges(values []float64) []float64 {
 	if len(values) == 1 {
 		lo, hi := room(values[0], values[0], 0)

@@ -23,14 +23,14 @@ const (
 	panelGap    = 8                   // points
 )
 
-// Run draws panels of curves over the time of a run, s, below each
-// other, in the format svg or png. There are panels, and points.
+// Run draws panels of curves over the time of a run, s, below each other, in
+// the format svg or png. There must be a panel, and a point in it.
 func Run(w io.Writer, format, title string, time []float64, panels []Panel) error {
 	return Motion(w, format, &Chart{Title: title, Label: "time, s", X: time, Panels: panels})
 }
 
-// Motion draws a chart in the format svg or png: panels below each other, and views beside each other below them. c has at least one
-// panel, and a point in it.
+// Motion draws a chart in the format svg or png: panels below each other, and views beside each other below them. c must have a panel,
+// and a point in it.
 func Motion(w io.Writer, format string, c *Chart) error {
 	panels := split(c.Panels)
 	list := make([][]*plot.Plot, len(panels))
@@ -70,7 +70,7 @@ func Motion(w io.Writer, format string, c *Chart) error {
 	return err
 }
 
-// curves draws a panel with the axis that its values ask for.
+// curves returns the plot of a panel with its curves. The curves of a logarithmic panel are exponents of ten.
 func (c *Chart) curves(panel *Panel) (*plot.Plot, error) {
 	p := plot.New()
 	p.Y.Label.Text = panel.Label
@@ -98,7 +98,7 @@ func (c *Chart) curves(panel *Panel) (*plot.Plot, error) {
 	return p, nil
 }
 
-// line draws the points of a curve from one place to another, a single one as a short line.
+// line returns the line through points from … end−1 of a curve, a short one for a single point. If log, it has the exponents of ten.
 func (c *Chart) line(curve *Curve, from, end int, log bool) (*plotter.Line, error) {
 	xy := make(plotter.XYs, end-from)
 	for k := range xy {
@@ -110,16 +110,16 @@ func (c *Chart) line(curve *Curve, from, end int, log bool) (*plotter.Line, erro
 	if len(xy) == 1 {
 		xy = append(xy, plotter.XY{X: xy[0].X + 0.25, Y: xy[0].Y})
 	}
-	if !log && !c.Whole { // a drift jumps, and so do steps
+	if !log && !c.Whole { // drifts and values over steps jump
 		xy = smooth(xy)
 	}
 	return plotter.NewLine(xy)
 }
 
-// wholes marks whole numbers, at most about seven of them.
+// wholes is a marker of axes that marks at most about seven whole numbers.
 type wholes struct{}
 
-// Ticks returns the marks from lo to hi.
+// Ticks implements plot.Ticker.
 func (wholes) Ticks(lo, hi float64) []plot.Tick {
 	step := 1.0
 	for k := 0; (hi-lo)/step > 7; k++ {
@@ -132,7 +132,7 @@ func (wholes) Ticks(lo, hi float64) []plot.Tick {
 	return ticks
 }
 
-// linearPanel draws a panel with an axis that is widened where its values are all the same.
+// linearPanel returns the plot of a panel with a linear axis, which is widened if all values are equal.
 func (c *Chart) linearPanel(panel *Panel) (*plot.Plot, error) {
 	p, err := c.curves(panel)
 	if err != nil {
@@ -145,8 +145,8 @@ func (c *Chart) linearPanel(panel *Panel) (*plot.Plot, error) {
 	return p, nil
 }
 
-// logPanel draws a panel with a logarithmic axis, from one power of ten to another. All values are above zero. The axis is
-// a linear one of exponents, as a logarithmic scale of gonum takes the room of its label from the wrong place.
+// logPanel returns the plot of a panel with a logarithmic axis, from one power of ten to another. The axis is
+// a linear one of exponents, as gonum does not leave the right room for the labels of a logarithmic scale.
 func (c *Chart) logPanel(panel *Panel) (*plot.Plot, error) {
 	p, err := c.curves(panel)
 	if err != nil {
@@ -160,7 +160,7 @@ func (c *Chart) logPanel(panel *Panel) (*plot.Plot, error) {
 	return p, nil
 }
 
-// stack is panels below each other, each with its legend above it.
+// stack draws panels below each other, each with its legend above it.
 type stack struct {
 	title   string
 	plots   [][]*plot.Plot
@@ -168,15 +168,15 @@ type stack struct {
 	above   vg.Length // room for the highest legend
 }
 
-// titleHeight is the room of the title.
-const titleHeight = 22 // points
+// titleHeight is the height of the title, points.
+const titleHeight = 22
 
-// height is that of the whole.
+// height returns the height of the whole picture.
 func (s *stack) height() vg.Length {
 	return vg.Points(titleHeight) + (panelHeight+s.above+vg.Points(panelGap))*vg.Length(len(s.plots))
 }
 
-// draw draws all panels.
+// draw draws the title and all panels.
 func (s *stack) draw(all draw.Canvas) {
 	first := s.plots[0][0]
 	title := first.Title.TextStyle
@@ -193,10 +193,10 @@ func (s *stack) draw(all draw.Canvas) {
 	}
 }
 
-// powers marks powers of ten on an axis of exponents, at most about eight of them by name.
+// powers is a marker of axes of exponents that marks powers of ten, at most about eight of them with texts.
 type powers struct{}
 
-// Ticks returns the marks from one exponent to another.
+// Ticks implements plot.Ticker.
 func (powers) Ticks(lo, hi float64) []plot.Tick {
 	first, last := int(math.Round(lo)), int(math.Round(hi))
 	step := 1 + (last-first)/8

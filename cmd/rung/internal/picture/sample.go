@@ -22,8 +22,8 @@ const (
 	leastBins = 4
 )
 
-// Histogram draws how many runs have values in each of equal intervals, and the mean and the 5 % and 95 % quantiles of
-// all values, in the format svg or png. There is a value.
+// Histogram draws the number of runs with values in each of several equal intervals, and the mean and the 5 % and 95 % quantiles of
+// all values, in the format svg or png. There must be a value.
 func Histogram(w io.Writer, format string, s *Sample) error {
 	x := slices.Clone(s.X)
 	slices.Sort(x)
@@ -64,17 +64,18 @@ func Histogram(w io.Writer, format string, s *Sample) error {
 	return drawBelow(w, p, format)
 }
 
-// leastTails is the number of values from which on quantiles of 5 % say something.
+// leastTails is the least number of values for which quantiles of 5 % are drawn: one value beyond each.
 const leastTails = 20
 
+// mark returns the style of a line that marks a value.
 func mark(c color.RGBA, dashes []vg.Length) draw.LineStyle {
 	return draw.LineStyle{Color: c, Width: vg.Points(1.5), Dashes: dashes}
 }
 
-// bars are the columns of a histogram.
+// bars plots the columns of a histogram.
 type bars struct{ edges, counts []float64 }
 
-// Plot draws them.
+// Plot implements plot.Plotter.
 func (b *bars) Plot(c draw.Canvas, plt *plot.Plot) {
 	x, y := plt.Transforms(&c)
 	edge := draw.LineStyle{Color: color.White, Width: vg.Points(0.4)}
@@ -100,7 +101,7 @@ func bins(x []float64) int {
 	return int(min(max(math.Ceil(extent/width), leastBins), mostBins))
 }
 
-// quantile returns the value below which the part u of the values are, which ascend.
+// quantile returns the quantile u, from 0 to 1, of ascending values, by linear interpolation.
 func quantile(x []float64, u float64) float64 {
 	at := u * float64(len(x)-1)
 	i := min(int(at), len(x)-1)
@@ -109,7 +110,7 @@ func quantile(x []float64, u float64) float64 {
 	return x[i]*(1-v) + x[k]*v
 }
 
-// moments returns mean and standard deviation, 0 of a single value.
+// moments returns the mean and the standard deviation of values, which is 0 for a single one.
 func moments(x []float64) (mean, deviation float64) {
 	for i, v := range x {
 		d := v - mean

@@ -14,14 +14,14 @@ import (
 
 const (
 	sideWidth  = 24 * vg.Centimeter
-	sideAspect = 7 // of length to height of a row, at most, where there are rows for it
-	mostRows   = 6
-	sideRoom   = 0.08 // above and below, of the height
-	keysRoom   = vg.Length(18)
+	sideAspect = 7             // largest ratio of length to height of a row, with at most mostRows rows
+	mostRows   = 6             // largest number of rows
+	sideRoom   = 0.08          // free room above and below the lines, relative to their height
+	keysRoom   = vg.Length(18) // height of the list of lines
 )
 
-// Side draws a profile at its true scale, the same along both axes, in
-// the format svg or png. Long ways go on in rows below each other.
+// Side draws a profile with the same scale along both axes, in the format
+// svg or png. Long profiles go on in rows below each other.
 func Side(w io.Writer, format string, s *Profile) error {
 	q := newSide(s)
 	plots := make([]*plot.Plot, q.rows)
@@ -58,13 +58,13 @@ func Side(w io.Writer, format string, s *Profile) error {
 // side is a profile in rows.
 type side struct {
 	*Profile
-	from, length float64 // of a row
+	from, length float64 // start of the first row and length of each, m
 	rows         int
-	lowest       []float64 // of each row
-	size         float64   // height of a row
+	lowest       []float64 // height of the lower edge of each row, m
+	size         float64   // height of a row, m
 }
 
-// newSide chooses the rows: the fewest that are not too flat.
+// newSide chooses the rows: the fewest that are no flatter than sideAspect, but at most mostRows.
 func newSide(s *Profile) *side {
 	q := &side{Profile: s}
 	lo, hi := math.Inf(1), math.Inf(-1)
@@ -84,7 +84,7 @@ func newSide(s *Profile) *side {
 	}
 }
 
-// each calls visit for all points.
+// each calls visit with all points that are numbers.
 func (s *Profile) each(visit func(at [2]float64)) {
 	list := [][][2]float64{s.Ground}
 	for i := range s.Lines {
@@ -131,7 +131,7 @@ func (q *side) measure() {
 	}
 }
 
-// plot returns a row.
+// plot returns the plot of row k.
 func (q *side) plot(k int) *plot.Plot {
 	p := plot.New()
 	setFont(p)
@@ -150,7 +150,7 @@ func (q *side) plot(k int) *plot.Plot {
 	return p
 }
 
-// keys names the lines above the first row.
+// keys writes the names of the lines, with samples, above the first row.
 func (q *side) keys(c, data draw.Canvas, style draw.TextStyle) {
 	style.XAlign, style.YAlign = draw.XLeft, draw.YCenter
 	x, y := data.Min.X, data.Max.Y+keysRoom/2
@@ -161,7 +161,7 @@ func (q *side) keys(c, data draw.Canvas, style draw.TextStyle) {
 	}
 }
 
-// height returns how high a row is drawn so that its scales are equal.
+// height returns the height at which row p has equal scales. A trial tells the room of title and axes.
 func (q *side) height(p *plot.Plot, format string) (vg.Length, error) {
 	const trial = 10 * vg.Centimeter
 	to, err := draw.NewFormattedCanvas(sideWidth, trial, format)
@@ -172,7 +172,7 @@ func (q *side) height(p *plot.Plot, format string) (vg.Length, error) {
 	return trial - size.Y + size.X*vg.Length(q.size/q.length), nil
 }
 
-// profileStyle is how a line is drawn.
+// profileStyle returns the style of line i.
 func profileStyle(l *ProfileLine, i int) draw.LineStyle {
 	s := draw.LineStyle{Color: plotColors[i%len(plotColors)], Width: vg.Points(1)}
 	if l.Dashed {
@@ -181,13 +181,13 @@ func profileStyle(l *ProfileLine, i int) draw.LineStyle {
 	return s
 }
 
-// sidePlot draws a profile.
+// sidePlot plots a profile.
 type sidePlot struct {
 	s     *Profile
 	style draw.TextStyle
 }
 
-// Plot draws the ground, lines, outlines and notes.
+// Plot implements plot.Plotter. It draws the ground, outlines, lines and notes.
 func (p *sidePlot) Plot(c draw.Canvas, plt *plot.Plot) {
 	to := transform(&c, plt)
 	if n := len(p.s.Ground); n > 1 {

@@ -8,12 +8,12 @@ import (
 	"gonum.org/v1/plot/plotter"
 )
 
-// finePoints is about the number of points of a curve from which on straight lines between them look smooth.
+// finePoints is about the number of points from which on a polyline looks like a smooth curve.
 const finePoints = 800
 
-// smooth returns points between those of a curve, if there are few: those of the cubics that go through all, have a
-// continuous slope, and leave the range of the two points beside them nowhere (Steffen 1990). So they never show a peak
-// that the run has not had.
+// smooth adds points to a curve of few points, about finePoints in all. They are on cubics between neighbouring points, with a
+// continuous slope, that never leave the range of the two points (Steffen 1990). So they show no peak that the data do not
+// have.
 func smooth(xy plotter.XYs) plotter.XYs {
 	n := len(xy)
 	parts := finePoints / max(n, 1)
@@ -35,7 +35,7 @@ func smooth(xy plotter.XYs) plotter.XYs {
 	return append(out, xy[n-1])
 }
 
-// slopes returns the slopes at the points (Steffen 1990 eq. 11).
+// slopes returns the slopes of the cubics at the points (Steffen 1990 eq. 11).
 func slopes(xy plotter.XYs) []float64 {
 	n := len(xy)
 	out := make([]float64, n)
@@ -64,8 +64,8 @@ func slopes(xy plotter.XYs) []float64 {
 	return out
 }
 
-// endSlope is the slope of the parabola through an end and the two points next to it, within bounds; s0 and h0 are the
-// secant and the width of the interval at the end.
+// endSlope returns the slope at an end of the parabola through it and the two points next to it, limited to the range from 0 to 2·s0.
+// s0 and h0 are the slope of the secant and the width of the interval at the end, s1 and h1 the same of the next interval.
 func endSlope(s0, s1, h0, h1 float64) float64 {
 	if !(h0+h1 > 0) {
 		return 0

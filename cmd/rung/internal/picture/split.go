@@ -5,13 +5,14 @@ package picture
 import "math"
 
 const (
-	// leastPart is the part of the height of a panel that each of its curves takes at least, if it has several.
+	// leastPart is the least extent of a curve that moves, relative to the axis of its panel.
 	leastPart = 0.125
-	// mostParts is the number of panels that one is split into at most.
+	// mostParts is the largest number of panels into which one is split.
 	mostParts = 6
 )
 
-// split returns panels in place of those whose curves have ranges too different for one axis. Curves keep their order.
+// split returns the panels, with several in place of each one whose curves have ranges too different for one axis. Logarithmic panels are
+// not split.
 func split(panels []Panel) (list []Panel) {
 	for i := range panels {
 		p := &panels[i]
@@ -33,14 +34,15 @@ func split(panels []Panel) (list []Panel) {
 	return list
 }
 
-// part is curves with one axis.
+// part is a group of curves with one axis.
 type part struct {
 	members     []Curve
-	lo, hi      float64
-	leastExtent float64 // of a curve that moves
+	lo, hi      float64 // range of all
+	leastExtent float64 // of the curves that are not constant; infinite: there is none
 }
 
-// join adds a curve to the first part in which all curves still move visibly, or to a part of its own.
+// join adds a curve to the first part on whose axis all curves are still visibly not constant. If there is none, the curve gets a part of
+// its own or, with mostParts parts, is added to the part with the best ratio of least extent to axis.
 func join(parts []part, c Curve) []part {
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for _, y := range c.Y {
@@ -48,19 +50,19 @@ func join(parts []part, c Curve) []part {
 	}
 	extent := hi - lo
 	if extent <= sameValues*max(math.Abs(lo), math.Abs(hi)) {
-		extent = math.Inf(1) // it stands still, and may do so anywhere
+		extent = math.Inf(1) // a constant fits on any axis
 	}
-	best, least := 0, math.Inf(1)
+	best, least := 0, math.Inf(1) // the best part, and its ratio of axis to extent; 0: the curve fits there
 	for i := range parts {
 		p := &parts[i]
 		axis := max(p.hi, hi) - min(p.lo, lo)
-		moves := min(p.leastExtent, extent)
-		if moves >= leastPart*axis || math.IsInf(moves, 1) {
+		smallest := min(p.leastExtent, extent)
+		if smallest >= leastPart*axis || math.IsInf(smallest, 1) {
 			best, least = i, 0
 			break
 		}
-		if grown := axis / moves; grown < least {
-			best, least = i, grown
+		if ratio := axis / smallest; ratio < least {
+			best, least = i, ratio
 		}
 	}
 	if least > 0 && len(parts) < mostParts {
@@ -71,7 +73,7 @@ func join(parts []part, c Curve) []part {
 	return parts
 }
 
-// changes returns values less the first.
+// changes returns values minus the first of them.
 func changes(y []float64) []float64 {
 	out := make([]float64, len(y))
 	for i := range y {

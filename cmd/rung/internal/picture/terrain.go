@@ -1,18 +1,18 @@
 package picture
 
-// Terrain is a surface over a rectangle, for Map and Relief, with what has driven over it.
+// Terrain is the input of Map and Relief: a surface over a rectangle, with the tracks and outlines of vehicles.
 type Terrain struct {
 	Title    string
 	Min, Max [2]float64 // m
-	// Height returns the height at a place and the slopes along x and y, m; not a number where there is none.
+	// Height returns the height at a position, m, and the slopes along x and y; NaN if there is no height.
 	Height   func(x, y float64) (z, fx, fy float64)
-	Gradient bool // with arrows uphill
-	Normals  bool // with normals, in Relief
+	Gradient bool // Map draws arrows uphill
+	Normals  bool // Relief draws normals
 	Tracks   []Track
-	Outlines []Outline // in Map
+	Outlines []Outline // Map draws them
 }
 
-// Track is where a wheel has been, m.
+// Track is the path of a wheel over the ground, m.
 type Track struct {
 	Name   string
 	Points [][2]float64
@@ -25,10 +25,11 @@ type Outline struct {
 	Past   bool // paler
 }
 
-// Profile is a section of a terrain along a way, with what has driven along it, for Side. Lengths count along the way, m.
+// Profile is the input of Side: a section of a terrain along a track, with lines and outlines of vehicles. Points are the length along the
+// track and the height, m.
 type Profile struct {
 	Title    string
-	Ground   [][2]float64  // length and height, along the way
+	Ground   [][2]float64
 	Lines    []ProfileLine // over the ground
 	Outlines []Outline     // seen from the right
 	Notes    []ProfileNote // above the outlines
@@ -41,7 +42,7 @@ type ProfileLine struct {
 	Points [][2]float64
 }
 
-// ProfileNote is a text of a Profile, in the middle above a place.
+// ProfileNote is a text of a Profile, centred above a point.
 type ProfileNote struct {
 	At   [2]float64
 	Text string

@@ -13,7 +13,7 @@ import (
 
 const (
 	viewHeight = 11 * vg.Centimeter
-	roomPart   = 0.9 // of a view that is filled
+	roomPart   = 0.9 // part of a view that its lines fill
 )
 
 // placeViews draws views beside each other.
@@ -68,7 +68,7 @@ func (v *View) plot() (*plot.Plot, error) {
 	return p, nil
 }
 
-// poseColor is a blue that is the paler the earlier a pose is.
+// poseColor returns the colour of pose i of n: a blue that is paler for earlier poses, and another colour for the last.
 func poseColor(i, n int) color.RGBA {
 	if i == n-1 {
 		return plotColors[1]
@@ -79,8 +79,8 @@ func poseColor(i, n int) color.RGBA {
 	return color.RGBA{mix(c.R), mix(c.G), mix(c.B), 0xff}
 }
 
-// square chooses the ranges of p so that both axes have the same scale on c, with some room around the lines, and at
-// the top for a legend of so many lines.
+// square chooses the ranges of p so that both axes have the same scale on c. around is the range of the data, x from and to, then y; there
+// is some room around them, and room at the top for a legend with a number of lines.
 func square(p *plot.Plot, c draw.Canvas, around [4]float64, lines int) {
 	legend := float64(p.Legend.TextStyle.Font.Size+p.Legend.Padding) * 1.2 * float64(lines)
 	w, h := float64(c.Max.X-c.Min.X), float64(c.Max.Y-c.Min.Y)

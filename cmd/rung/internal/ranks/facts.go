@@ -8,14 +8,14 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// files are the flags that name files, which processes on several machines may have at several places.
+// files are the flags that name files, whose paths may differ between machines.
 var files = []string{"out", "checkpoint", "contacts", "events", "plot", "view", "side", "relief", "csv"}
 
-// own are the flags that a process may have as it likes: no result depends on them.
+// own are the flags that may differ between processes, as no result depends on them.
 var own = []string{"threads", "quiet"}
 
-// factsOf are what processes have to be started with alike: the subcommand and its flags. Models are compared by what is
-// in them (dist.NewPlan).
+// factsOf returns the facts that must be equal in all processes: the subcommand and its flags. Models are compared by their contents
+// (dist.NewPlan).
 func factsOf(cmd *cobra.Command) []dist.Fact {
 	facts := []dist.Fact{{Name: "the subcommand", Value: cmd.Name()}}
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { // sorted by name

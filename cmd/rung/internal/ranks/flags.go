@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// processes is the value of --ranks that stands for those of mpirun.
+// processes is the value of --ranks for the processes of mpirun.
 const processes = "mpi"
 
 // The values of --root.
@@ -22,12 +22,12 @@ const (
 	mumpsRoot = "mumps"
 )
 
-// most is the largest number of ranks in one process: their queues take some 500 bytes a pair, 0.5 GB.
+// most is the largest number of ranks in one process. Their queues take some 500 bytes for each pair, which is 0.5 GB then.
 const most = 1024
 
 // Flags are the flags of commands that run on ranks.
 type Flags struct {
-	// Open opens a model in tables on a rank. Nil stands for shell.Tables; tests count what ranks read.
+	// Open opens a model in tables on a rank. Nil stands for shell.Tables; a test can count reads by it.
 	Open func(rank int, path string) (shell.Ranges, error)
 
 	n    int // goroutines; 0 without --ranks, or with processes
@@ -46,7 +46,7 @@ func (f *Flags) Add(cmd *cobra.Command) {
 	shell.Complete(cmd, "root", goRoot, mumpsRoot)
 }
 
-// Given reports whether the command is to run on ranks. It returns an error if the flags do not fit together.
+// Given reports whether the command is to run on ranks. It returns an error if the flags contradict each other.
 func (f *Flags) Given() (bool, error) {
 	switch {
 	case f.low != 0 && f.root != mumpsRoot:
@@ -61,13 +61,13 @@ func (f *Flags) Given() (bool, error) {
 	return f.mpi || f.n > 0, nil
 }
 
-// TellsPivots reports whether the root knows its pivots.
+// TellsPivots reports whether the root solver reports its pivots.
 func (f *Flags) TellsPivots() bool { return f.root == goRoot }
 
-// RootName says what solves between the pieces.
+// RootName returns the name of the root solver, which solves between the pieces.
 func (f *Flags) RootName() string { return f.root }
 
-// maker returns what makes the root.
+// maker returns the constructor of the root solver.
 func (f *Flags) maker() dist.RootMaker {
 	if f.root == mumpsRoot {
 		return mumps.Options{LowRank: f.low}.NewRoot
@@ -91,7 +91,7 @@ func (c *count) String() string {
 	return ""
 }
 
-// Set reads mpi, which needs a program that is built with it, or a number of ranks.
+// Set reads a number of ranks, or mpi, which needs a program that was built with MPI.
 func (c *count) Set(s string) error {
 	if s == processes {
 		if mpi.Available() != nil {

@@ -22,7 +22,7 @@ import (
 type Rank struct {
 	dist.Comm
 	Options        dist.Options
-	Stdout, Stderr io.Writer // of rank 0; others have nothing that anyone sees
+	Stdout, Stderr io.Writer // of the command on rank 0; on others the output is discarded
 	Processes      bool      // the ranks are processes
 
 	opens func(rank int, path string) (shell.Ranges, error) // Flags.Open
@@ -32,7 +32,8 @@ type Rank struct {
 // Head reports whether this is the rank that prints.
 func (r *Rank) Head() bool { return r.Rank() == 0 }
 
-// Lists brings the numbers of all ranks to rank 0, which gets them by rank; others get nil. All ranks call it together.
+// Lists sends the numbers of all ranks to rank 0, and returns them there in the order of ranks; on other ranks it returns nil.
+// All ranks call it together.
 func (r *Rank) Lists(own []float64) [][]float64 {
 	if !r.Head() {
 		r.Send(0, []float64{float64(len(own))})
@@ -50,7 +51,7 @@ func (r *Rank) Lists(own []float64) [][]float64 {
 	return lists
 }
 
-// Share brings the numbers of rank 0 to all ranks. All ranks call it together.
+// Share returns the list of rank 0 on all ranks. All ranks call it together.
 func (r *Rank) Share(list []float64) []float64 {
 	if !r.Head() {
 		n := []float64{0}
@@ -83,9 +84,9 @@ func (r *Rank) texts(own string) (texts []string) {
 	return texts
 }
 
-// Launch loads what a command works on, and runs rank on all ranks. Goroutines share what load returns; processes load it
-// each. An error that rank returns is one on all ranks, or on some while others wait for them; the first is
-// returned.
+// Launch loads the input of a command by load, and runs rank on all ranks with it. Goroutines share the result of load; each process
+// calls load itself. Launch returns the first error of a rank by number; other ranks may have the same error, or have waited for that
+// one.
 func Launch[T any](cmd *cobra.Command, f *Flags, load func(r *Rank) (T, error), rank func(r *Rank, of T) error) error {
 	_, stdout, stderr := shell.Streams(cmd)
 	opens := f.Open
@@ -117,7 +118,7 @@ func Launch[T any](cmd *cobra.Command, f *Flags, load func(r *Rank) (T, error), 
 		errs[c.Rank()] = err
 		return err
 	})
-	for i, err := range errs { // not that of a rank that only knows of another's
+	for i, err := range errs { // a RankError only says that another rank has an error
 		if err != nil && !errors.As(err, new(*dist.RankError)) {
 			return at(i, err)
 		}
@@ -147,7 +148,7 @@ func processesOf[T any](cmd *cobra.Command, newRank func(dist.Comm) *Rank, load 
 	return end
 }
 
-// startedAlike returns err, or as a mistake in use that ranks were started on different things.
+// startedAlike returns err, or only the *dist.DifferError in it, which is a mistake in use: the processes were started differently.
 func startedAlike(err error) error {
 	if d := new(dist.DifferError); errors.As(err, &d) {
 		return d
@@ -155,30 +156,31 @@ func startedAlike(err error) error {
 	return err
 }
 
-// patience is how long a rank with an error waits for the others to know of it, too. One that they do not know of is its
-// own, and ends the run.
+// patience is the time for which a rank with an error waits for the other ranks. If they do not take part by then, they know nothing of
+// the error, and the rank ends the run.
 const patience = 3 * time.Second
 
-// settle makes one error of those of all ranks, which rank 0 reports. Then all return what says that it is told: mpirun
-// ends all processes when one of them has ended with an error.
+// settle ends the run of all ranks together: it returns nil if no rank has an error. Otherwise it chooses one of their errors, which
+// rank 0 reports, and returns a *shell.Told with its exit status on all ranks. They return only after the report, as mpirun ends all
+// processes when one of them has ended with an error.
 func settle(c dist.Comm, cmd *cobra.Command, stderr io.Writer, err error) error {
 	err = common(c, err)
 	if err == nil {
 		return nil
 	}
-	done := []float64{float64(shell.StatusOf(err))}
+	status := []float64{float64(shell.StatusOf(err))}
 	if c.Rank() > 0 {
-		c.Recv(0, done)
-		return &shell.Told{Status: int(done[0])}
+		c.Recv(0, status) // waits for the report
+		return &shell.Told{Status: int(status[0])}
 	}
 	shell.Report(stderr, cmd, err)
 	for r := 1; r < c.Size(); r++ {
-		c.Send(r, done)
+		c.Send(r, status)
 	}
-	return &shell.Told{Status: int(done[0])}
+	return &shell.Told{Status: int(status[0])}
 }
 
-// common makes one error of those of all ranks. Rank 0 has it, others know that there is one.
+// common returns the error of a rank that dist.Agree chooses, if a rank has one. Rank 0 returns it; other ranks return some error.
 func common(c dist.Comm, err error) error {
 	if err != nil {
 		alone := time.AfterFunc(patience, func() {
@@ -211,7 +213,7 @@ func common(c dist.Comm, err error) error {
 	return err
 }
 
-// marked is an error with its exit status before it.
+// marked is an error whose text begins with its exit status, which dist.Agree sends to other ranks.
 type marked struct {
 	status int
 	err    error
@@ -219,7 +221,7 @@ type marked struct {
 
 func (m *marked) Error() string { return fmt.Sprintf("%d %v", m.status, fault.Plain(m.err)) }
 
-// at names the rank of an error, but for rank 0, which has what all have.
+// at adds the rank to an error, unless it is rank 0, which reports the errors that all ranks share.
 func at(rank int, err error) error {
 	if rank == 0 {
 		return err
@@ -231,8 +233,8 @@ func at(rank int, err error) error {
 	return wrapped
 }
 
-// Hushed reports whether args are those of a process of mpirun that is not its first: what is wrong with the command line
-// is said once.
+// Hushed reports whether this is a process of mpirun, by its args, and not the first one. Such a process does not print mistakes in the
+// command line, as the first one does.
 func Hushed(args []string) bool {
 	on := false
 	for i, a := range args {
@@ -246,5 +248,5 @@ func Hushed(args []string) bool {
 	return false
 }
 
-// Linger waits until the first process has said why it ends, as mpirun ends all with the first that ends with an error.
+// Linger waits until the first process has printed its error, as mpirun ends all processes when one of them ends with an error.
 func Linger() { time.Sleep(time.Second) }

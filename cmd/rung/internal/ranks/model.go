@@ -8,14 +8,14 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// Model is what ranks solve: a model that each of them has, or tables, of which each reads its range.
+// Model is the model that ranks solve: a whole model on each of them, or tables, of which each rank reads its range.
 type Model struct {
 	whole  *model.Model // nil if the model is in tables
 	tables string       // path
-	piece  *dist.Piece  // of a model in tables
+	piece  *dist.Piece  // of a model in tables, from Read to Plan
 }
 
-// ReadModel reads the model at path. Of a model in tables it opens the files, to see that they are there.
+// ReadModel reads the model at path. For a model in tables it only opens the files, as a check.
 func ReadModel(r *Rank, path string, in shell.Input, p *shell.Progress) (of Model, err error) {
 	switch {
 	case r.Processes && path == shell.Stdio:
@@ -32,7 +32,7 @@ func ReadModel(r *Rank, path string, in shell.Input, p *shell.Progress) (of Mode
 	return of, err
 }
 
-// Read reads the rank's range of a model in tables; other models are there. All ranks call it together.
+// Read reads the rank's range of a model in tables, and does nothing for other models. All ranks call it together.
 func (of *Model) Read(r *Rank) (err error) {
 	if of.tables != "" {
 		of.piece, err = ReadTables(r, of.tables)
@@ -40,7 +40,8 @@ func (of *Model) Read(r *Rank) (err error) {
 	return err
 }
 
-// Plan cuts the model, or takes what Read has read, which it does not keep. All ranks call it together.
+// Plan returns the plan of the rank's piece: of the model, which it cuts, or of the range that Read has read, which the Model no
+// longer holds then. All ranks call it together.
 func (of *Model) Plan(r *Rank, o dist.Options) (*dist.Plan, error) {
 	if of.tables == "" {
 		return dist.NewPlan(r, of.whole, o)
@@ -64,19 +65,19 @@ func ReadTables(r *Rank, path string) (*dist.Piece, error) {
 }
 
 // View is the part of the whole model that rank 0 has, with the numbers of its bodies and joints in the whole. If each
-// rank has the model, the view is the whole. Of a model in tables it is the head, which has all force elements and springs
-// of joints, and the bodies and joints that have been asked for.
+// rank has the model, the view is the whole model. For a model in tables it is the head, which has all force elements and springs
+// of joints, and the bodies and joints that ranks have asked for.
 type View struct {
-	Model *model.Model // on rank 0
+	Model *model.Model // on rank 0; nil on others
 
-	Bodies, Joints int64 // of the whole
+	Bodies, Joints int64 // numbers in the whole
 
-	all         bool    // it is the whole
-	body, joint []int64 // by body and joint of the view, unless it is the whole: its number there, increasing
+	all         bool    // the view is the whole
+	body, joint []int64 // number in the whole of each body and joint of the view, increasing; nil if it is the whole
 }
 
-// View makes the view. ask returns which bodies of its own, and which joints, of a piece of a model in tables belong to it;
-// nil stands for none. All ranks call it together, after Read and before Plan.
+// View makes the view. For a model in tables, ask returns the bodies of its own and the joints of a piece that shall be in the view; a nil
+// ask stands for none. All ranks call View together, after Read and before Plan.
 func (of *Model) View(r *Rank, ask func(p *dist.Piece) (bodies, joints []int, err error)) (*View, error) {
 	if of.tables == "" {
 		return &View{of.whole, int64(len(of.whole.Bodies)), int64(len(of.whole.Joints)), true, nil, nil}, nil
@@ -111,7 +112,8 @@ func (of *Model) View(r *Rank, ask func(p *dist.Piece) (bodies, joints []int, er
 	return v, nil
 }
 
-// union returns, on rank 0, the numbers in the whole of what all ranks have in their lists, increasing.
+// union returns, on rank 0, the numbers of the entries of the lists of all ranks, increasing, each once. number has the number in the whole
+// of each entry of the rank's piece.
 func union(r *Rank, list []int, number []int64) []int64 {
 	own := make([]float64, len(list))
 	for k, i := range list {
@@ -122,12 +124,13 @@ func union(r *Rank, list []int, number []int64) []int64 {
 	return slices.Compact(all)
 }
 
-// BodyAt returns the body of the view that has a number in the whole, if there is one.
+// BodyAt returns the index in the view of the body with a number in the whole, and whether the view has it.
 func (v *View) BodyAt(number int64) (int, bool) { return v.at(v.body, number) }
 
 // JointAt is BodyAt for joints.
 func (v *View) JointAt(number int64) (int, bool) { return v.at(v.joint, number) }
 
+// at returns the index of a number in list, and whether it is there.
 func (v *View) at(list []int64, number int64) (int, bool) {
 	if v.all {
 		return int(number), true
@@ -135,6 +138,7 @@ func (v *View) at(list []int64, number int64) (int, bool) {
 	return slices.BinarySearch(list, number)
 }
 
+// floats returns integers as numbers that ranks can send.
 func floats(list []int64) []float64 {
 	out := make([]float64, len(list))
 	for i, x := range list {
@@ -143,6 +147,7 @@ func floats(list []int64) []float64 {
 	return out
 }
 
+// integers is the inverse of floats.
 func integers(list []float64) []int64 {
 	out := make([]int64, len(list))
 	for i, x := range list {

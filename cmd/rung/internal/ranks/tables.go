@@ -11,8 +11,7 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
-// open opens a model in tables. It returns an error if that is another one than what the rank has opened before: somebody
-// has replaced it since.
+// open opens a model in tables. It returns an error if the rank has opened another model at this path before: it has been replaced since.
 func (r *Rank) open(path string) (file shell.Ranges, err error) {
 	if file, err = r.opens(r.Rank(), path); err != nil {
 		return nil, err
@@ -28,7 +27,7 @@ func (r *Rank) open(path string) (file shell.Ranges, err error) {
 	return file, nil
 }
 
-// openOne is open for all ranks together, which have to find the same model.
+// openOne is open on all ranks together. It returns an error on all of them if they find different models.
 func (r *Rank) openOne(path string) (shell.Ranges, error) {
 	file, err := r.open(path)
 	if err = dist.Agree(r, err); err != nil {

@@ -54,7 +54,7 @@ func arguments(cmd *cobra.Command, args []string) error {
 	return shell.Arguments("MODEL")(cmd, args)
 }
 
-// completeFiles makes the shell offer the model and the task.
+// completeFiles completes the paths of the model and of the task in the shell.
 func completeFiles(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	if len(args) > 1 {
 		return nil, cobra.ShellCompDirectiveNoFileComp

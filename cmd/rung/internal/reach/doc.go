@@ -1,2 +1,2 @@
-// Package reach is the subcommand about targets: ik. It poses mechanisms, and moves them along paths.
+// Package reach has the subcommand ik, which poses mechanisms by targets, and moves them along paths.
 package reach

@@ -10,10 +10,11 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
-// rounding is the error of a target that rounding leaves, rad, and for lengths relative to the typical length of the mechanism.
+// rounding is the error of a target up to which it is due to rounding: rad, and for lengths relative to the typical length of
+// the mechanism.
 const rounding = 1e-13
 
-// explain says what keeps the targets from being reached, and what may help.
+// explain returns the reason why the targets were not reached, and advice; "" if they were.
 func (r *posing) explain(result *ik.Result) string {
 	switch result.Status {
 	case ik.Nearest:
@@ -46,7 +47,7 @@ func (r *posing) explain(result *ik.Result) string {
 	return ""
 }
 
-// limited names the freedoms that are at a limit.
+// limited names the driven freedoms that are at a limit, nil if none is.
 func (r *posing) limited(result *ik.Result) (names []string) {
 	for i := range result.Driven {
 		d := &result.Driven[i]
@@ -60,10 +61,10 @@ func (r *posing) limited(result *ik.Result) (names []string) {
 	return names
 }
 
-// sides say at which limit a freedom is.
+// sides are the texts for ik.DrivenResult.Limit.
 var sides = map[int8]string{-1: "at its lower limit", 1: "at its upper limit"}
 
-// conflicts names the rows of targets that others keep from being met.
+// conflicts names the rows of targets that contradict others.
 func conflicts(r *ik.Result) (names []string) {
 	for _, c := range r.Conflicts {
 		names = append(names, fmt.Sprintf("%s (row %d, off by %s)", fault.Text(c.Target, sheet.NameWidth), c.Row, sheet.Digits3(c.Residual)))

@@ -33,7 +33,7 @@ type flags struct {
 	threads        shell.ThreadsFlag
 	json           bool
 
-	given func(name string) bool
+	given func(name string) bool // reports whether a flag was given
 }
 
 func methods() string { return strings.Join(ik.MethodNames(), ", ") }
@@ -67,7 +67,7 @@ func (f *flags) add(cmd *cobra.Command) {
 	f.threads.Add(cmd)
 }
 
-// check returns the first mistake in the flags that shows without the files.
+// check returns the first mistake in the flags that can be found without reading files.
 func (f *flags) check(model, task string) error {
 	switch {
 	case model == shell.Stdio && task == shell.Stdio:
@@ -88,7 +88,8 @@ func (f *flags) check(model, task string) error {
 	return f.checkFiles(model, task)
 }
 
-// checkFiles is check for the names of files.
+// checkFiles returns the first mistake in the names of files: two outputs on standard output, a wrong ending, or an output that would
+// replace another file of the command.
 func (f *flags) checkFiles(model, task string) error {
 	stdout := 0
 	for _, path := range []string{f.output, f.out, f.modelOut} {

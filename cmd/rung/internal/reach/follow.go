@@ -18,12 +18,14 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
+// longerStep is the advice for a path with too many samples.
 const longerStep = `give a longer "step" of the path`
 
-// errTooLong says that a path which is stretched has more samples than a motion may have times.
+// errTooLong says that a path has become so long, by stretching, that it has more samples than a motion may have.
 var errTooLong = fmt.Errorf("more than %d samples: %s", joints.MaxTimes, longerStep)
 
-// follow moves the state along the path, and writes what is asked for of it.
+// follow moves the state along the path, and writes the rows and the moving model if the flags ask for them. If the path cannot
+// be followed to its end, it returns the last sample beside the error.
 func (r *posing) follow(ctx context.Context, p *shell.Progress, stdout io.Writer) (*ik.Result, error) {
 	if n := r.task.Path.Samples(); n > joints.MaxTimes {
 		return nil, shell.UseErrorf("%s: the path %s", shell.ModelFile(r.path), fault.TooDear(n, joints.MaxTimes, "samples", longerStep))
@@ -80,13 +82,13 @@ func (r *posing) follow(ctx context.Context, p *shell.Progress, stdout io.Writer
 }
 
 const (
-	// notComputed stands for a singular value that the method leaves out.
+	// notComputed stands for the least singular value if the method does not compute it.
 	notComputed = -1
-	// roundedOff is the part of the largest singular value below which the least one is rounding.
+	// roundedOff is the size of the least singular value, relative to the largest, below which it is rounding.
 	roundedOff = 1e-14
 )
 
-// add appends a sample of the path: coordinates, rates and errors of result, and the least singular value, 0 if rounding has left it.
+// add appends a sample of the path: coordinates, rates and errors of result, and the least singular value, 0 if it is rounding.
 func (l *log) add(t float64, st *mechanism.State, result *ik.Result) {
 	s := sample{time: t, sigma: notComputed}
 	if v := result.SingularValues; len(v) > 0 {
@@ -107,7 +109,7 @@ func (l *log) add(t float64, st *mechanism.State, result *ik.Result) {
 	l.samples = append(l.samples, s)
 }
 
-// header returns the names of the columns.
+// header returns the names of the columns of row.
 func (r *posing) header() []string {
 	list := []string{"time"}
 	mech := r.plan.Mechanism()
@@ -137,7 +139,7 @@ func row(t float64, result *ik.Result) []string {
 	for _, g := range result.Targets {
 		list = append(list, number(g.Linear), number(g.Angular))
 	}
-	sigma, manipulability := "", "" // of a method that does not compute them
+	sigma, manipulability := "", "" // empty if the method does not compute them
 	if s := result.SingularValues; len(s) > 0 {
 		sigma = number(s[len(s)-1])
 	}

@@ -22,13 +22,13 @@ import (
 const (
 	// posesShown is the number of poses of a path that are drawn.
 	posesShown = 6
-	// posedBodies is the largest number of bodies of a mechanism that is drawn.
+	// posedBodies is the largest number of bodies of a mechanism whose poses are drawn.
 	posedBodies = 2000
-	// leastError is what is drawn of errors that are less.
+	// leastError is the least error on the logarithmic axis; smaller ones, such as 0, are drawn as this.
 	leastError = 1e-17
 )
 
-// snapshot keeps the pose of a sample if a picture shows it.
+// snapshot keeps the pose of a sample at the time t if the picture shows it: at posesShown equally spaced times of a path, else always.
 func (r *posing) snapshot(t float64, st *mechanism.State) {
 	mech := r.plan.Mechanism()
 	if r.plot == "" || mech.NumBodies() > posedBodies {
@@ -39,6 +39,7 @@ func (r *posing) snapshot(t float64, st *mechanism.State) {
 		from, until = path.Times[0], path.Times[len(path.Times)-1]
 	}
 	n := len(r.log.poses)
+	// A sample counts as at the time due if it is before it by no more than rounding.
 	if due := from + (until-from)*float64(n)/(posesShown-1); r.task.Path == nil || n < posesShown && t >= due-1e-9*(until-from) {
 		r.log.poses = append(r.log.poses, pose{t, r.skeleton(st)})
 	}
@@ -56,9 +57,9 @@ func (r *posing) lastPose() {
 	r.log.poses = append(r.log.poses, pose{r.log.all.End, r.skeleton(r.st)})
 }
 
-// skeleton returns for each body a line through its joints in their order, and through the points of its targets if it
-// has no more than two joints; for one with a single such point, the line from it to the centre of mass. Lines along
-// sliding joints and rods follow.
+// skeleton returns for each body a line through its joints in their order and, if these are at most two, through its targets, closed if it
+// has three points or more. A body with fewer than two points gets its centre of mass as another one. Then come the lines
+// between the two ends of sliding joints and rods. All points are in the world.
 func (r *posing) skeleton(st *mechanism.State) [][]spatial.Vec3 {
 	mech := r.plan.Mechanism()
 	points := make([][]spatial.Vec3, mech.NumBodies())
@@ -103,8 +104,8 @@ func (r *posing) skeleton(st *mechanism.State) [][]spatial.Vec3 {
 	return append(points, slides...)
 }
 
-// views returns the poses from the side and from above, without a view in which they are flat. The columns of upright are what
-// leads to the right, away from the eye and up.
+// views returns the poses from the side and from above, but skips a view in which they are flat, for which the view from the front may
+// come. upright has the columns of scene.Upright, and title returns the name of pose i.
 func (l *log) views(upright spatial.Mat3, title func(i int) string) []picture.View {
 	if len(l.poses) == 0 {
 		return nil
@@ -149,7 +150,7 @@ func (l *log) views(upright spatial.Mat3, title func(i int) string) []picture.Vi
 	return list
 }
 
-// axisName returns what is written at an axis of the world, or at one against it.
+// axisName returns the label of an axis that is parallel to an axis of the world.
 func axisName(axis spatial.Vec3) string {
 	for k, name := range [...]string{"x, m", "y, m", "z, m"} {
 		switch {
@@ -162,7 +163,7 @@ func axisName(axis spatial.Vec3) string {
 	panic("reach: no axis")
 }
 
-// draw writes the picture of the path, or of the steps to the pose.
+// draw writes the picture of the path, or of the steps to the pose, if the flags ask for it.
 func (r *posing) draw(stdout io.Writer) error {
 	if r.plot == "" || len(r.log.samples) == 0 {
 		return nil
@@ -186,7 +187,7 @@ func (r *posing) draw(stdout io.Writer) error {
 	return shell.WriteFile(r.plot, stdout, func(w io.Writer) error { return picture.Motion(w, format, chart) })
 }
 
-// panels returns errors, coordinates, rates of a path, and the least singular value.
+// panels returns the panels of errors, coordinates, rates, only for a path, and the least singular value, if the method computes it.
 func (r *posing) panels() []picture.Panel {
 	over := func(of func(s *sample) float64) []float64 {
 		y := make([]float64, len(r.log.samples))
@@ -223,10 +224,10 @@ func (r *posing) panels() []picture.Panel {
 	return append(list, picture.Panel{Label: "singular value", Curves: []picture.Curve{{Name: "least", Y: over(func(s *sample) float64 { return s.sigma })}}})
 }
 
-// mostCurves is the number of freedoms that a panel shows.
+// mostCurves is the largest number of freedoms in a panel.
 const mostCurves = 12
 
-// turns reports whether a target other than a pose is one of rotation.
+// turns reports whether the error of a target, which is not a pose, is an angle.
 func (r *posing) turns(t *ik.Target) bool {
 	if t.Type != ik.Coordinate {
 		return t.Type == ik.Orientation || t.Type == ik.Axis
@@ -242,7 +243,7 @@ func (r *posing) turns(t *ik.Target) bool {
 	return err == nil && mech.Joints[j].Kind.Rotational(freedom)
 }
 
-// mostSteps is the number of steps that a picture shows.
+// mostSteps is the largest number of steps in a picture.
 const mostSteps = 10_000
 
 // watch makes the solver log its first mostSteps steps for a picture, one start after the other.
@@ -275,6 +276,6 @@ func (r *posing) watched(result *ik.Result) {
 	before := r.log.samples[n-1]
 	r.log.add(max(before.time, float64(result.Steps)), r.st, result)
 	if !slices.Equal(before.q, r.log.samples[n].q) && before.time < float64(result.Steps) && result.Restarts > 0 {
-		r.log.starts = append(r.log.starts, n) // the place of an earlier start
+		r.log.starts = append(r.log.starts, n) // the result of an earlier start: not joined to the last step
 	}
 }

@@ -17,7 +17,7 @@ import (
 type posing struct {
 	*flags
 	path    string // of the model
-	from    string // path of the task, or none
+	from    string // path of the task; "": there is none
 	m       *model.Model
 	task    *ik.Task
 	plan    *kkt.Plan
@@ -27,7 +27,7 @@ type posing struct {
 	log     log
 }
 
-// violation returns the largest violation of a joint at the state, m or rad.
+// violation returns the largest violation of a joint at the state, m or rad, or the violation that cannot be closed.
 func (r *posing) violation() float64 {
 	closer := closing.NewCloser(r.plan, closing.RunOptions())
 	if e := new(closing.CloseError); errors.As(closer.ClosePositions(r.st.Clone()), &e) {
@@ -36,7 +36,8 @@ func (r *posing) violation() float64 {
 	return closer.Closing().Before
 }
 
-// refused returns the error of a task that cannot be done with the model: of bad input, unless the joints are at fault.
+// refused returns err, the error of a task that does not fit the model, with the name of the file at fault. It is an error of bad input
+// unless the joints cannot be closed.
 func (r *posing) refused(err error) error {
 	switch {
 	case errors.As(err, new(*model.Problems)):
@@ -49,7 +50,7 @@ func (r *posing) refused(err error) error {
 	return fault.Errorf("%s: %w", shell.ModelFile(r.path), err)
 }
 
-// broken returns the error that ends a run: of bad input where it is at a place of the task.
+// broken returns err, which ends a search: as bad input if it names a place of the task, else as a failure.
 func (r *posing) broken(err error) error {
 	if errors.As(err, new(*ik.FilterError)) {
 		return err
@@ -57,21 +58,21 @@ func (r *posing) broken(err error) error {
 	return shell.Failed(shell.ModelFile(r.path), err)
 }
 
-// sample is what happened at one time of a path.
+// sample is the result at one time of a path, or at one step of a search.
 type sample struct {
-	time    float64
-	q, rate []float64 // driven freedoms
-	off     []float64 // targets: linear, angular
-	sigma   float64   // least singular value
+	time    float64   // s, or the number of the step
+	q, rate []float64 // of the driven freedoms
+	off     []float64 // errors of each target: linear, angular
+	sigma   float64   // least singular value, or notComputed
 }
 
-// log is what is kept of a path.
+// log is the record of a path, or of the steps of a search.
 type log struct {
 	samples []sample
 	poses   []pose
-	first   *mechanism.State
-	starts  []int // samples with which further starts begin
-	ended   bool  // before the end of the path, where its targets were not reached
+	first   *mechanism.State // at the first sample
+	starts  []int            // indices of the samples with which further starts begin
+	ended   bool             // the path was left before its end, as its targets were not reached
 	all     ik.PathResult
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// run poses the model at path as the task says, or moves it along the path of the task.
+// run poses the model at path by the task, or moves it along the path of the task. task is the path of the task, "" for none.
 func (f *flags) run(cmd *cobra.Command, path, task string) error {
 	if err := f.check(path, task); err != nil {
 		return err
@@ -62,7 +62,8 @@ func (r *posing) prepare(ctx context.Context, p *shell.Progress, broken error) e
 	return shell.Failed(shell.ModelFile(r.path), r.problem.CloseContext(ctx, r.st))
 }
 
-// move reaches the targets or follows the path, and draws what was done. It stores the last state in the model.
+// move reaches the targets or follows the path, and draws the picture. It stores the last state in the model. If targets are not
+// reached, it returns the result beside the error.
 func (r *posing) move(ctx context.Context, p *shell.Progress, stdout io.Writer) (*ik.Result, error) {
 	var result *ik.Result
 	var err error
@@ -88,7 +89,7 @@ func (r *posing) move(ctx context.Context, p *shell.Progress, stdout io.Writer) 
 	return result, err
 }
 
-// reach moves the state once.
+// reach moves the state to the targets, or to the nearest pose with an error.
 func (r *posing) reach(ctx context.Context, p *shell.Progress) (*ik.Result, error) {
 	p.Stage("reaching", 0)
 	result, err := r.solver.ReachContext(ctx, r.st)

@@ -29,7 +29,7 @@ func (r *posing) print(p *sheet.Page, result *ik.Result) {
 	printSolutions(p, result)
 }
 
-// head says what was done, and if it failed, why.
+// head writes the outcome of the search and, if it failed, the reason.
 func (r *posing) head(p *sheet.Page, result *ik.Result) {
 	mech := r.plan.Mechanism()
 	found := "targets reached"
@@ -47,7 +47,7 @@ func (r *posing) head(p *sheet.Page, result *ik.Result) {
 	}
 }
 
-// printTargets writes how far targets are off; most tells of what these numbers are.
+// printTargets writes the errors of targets. most goes before the heads of their columns, "most\n" for the largest errors of a path.
 func printTargets(p *sheet.Page, most string, targets []ik.TargetResult) {
 	t := p.Table(
 		sheet.Group{Columns: []sheet.Column{{Head: "target", Width: 17, Left: true}}},
@@ -67,7 +67,7 @@ func printTargets(p *sheet.Page, most string, targets []ik.TargetResult) {
 	}
 }
 
-// printDriven prints the first rows of the driven freedoms, and which limit each is at.
+// printDriven writes the coordinates of the driven freedoms, and the limits that they are at.
 func (r *posing) printDriven(p *sheet.Page, result *ik.Result) {
 	t := p.Table(
 		sheet.Group{Columns: []sheet.Column{{Head: "driven", Width: 17, Left: true}, {Width: 11}, {Width: 1}, {Width: 5, Left: true}}},
@@ -92,7 +92,7 @@ func (r *posing) unit(i int) string {
 	return "m"
 }
 
-// printJacobian prints method, singular values and rank, and what the result warns of.
+// printJacobian writes the method, the singular values and the rank, and the warnings of the result.
 func printJacobian(p *sheet.Page, result *ik.Result) {
 	s := result.SingularValues
 	text := "none"
@@ -116,7 +116,7 @@ func printJacobian(p *sheet.Page, result *ik.Result) {
 	}
 }
 
-// followers lists freedoms that follow from the driven ones.
+// followers returns the text about driven freedoms that follow from the others.
 func followers(list []ik.DrivenResult) string {
 	names := make([]string, len(list))
 	for i, d := range list {
@@ -127,7 +127,7 @@ func followers(list []ik.DrivenResult) string {
 	return "more freedoms are driven than the mechanism moves: " + fault.List(names)
 }
 
-// printSolutions lists the distinct solutions, if they were asked for.
+// printSolutions writes the distinct solutions of --all.
 func printSolutions(p *sheet.Page, result *ik.Result) {
 	if len(result.Solutions) == 0 {
 		return
@@ -147,7 +147,7 @@ func printSolutions(p *sheet.Page, result *ik.Result) {
 	}
 }
 
-// printPath writes what became of a path.
+// printPath writes the result of a path.
 func (r *posing) printPath(p *sheet.Page, result *ik.Result) {
 	mech, all := r.plan.Mechanism(), result.Path
 	path := "path followed to " + sheet.Short(all.End) + " s"
@@ -176,7 +176,7 @@ func (r *posing) printPath(p *sheet.Page, result *ik.Result) {
 	}
 }
 
-// printMotions writes between which coordinates the driven freedoms move, and how fast.
+// printMotions writes the range of the coordinate and the largest rate of each driven freedom.
 func (r *posing) printMotions(p *sheet.Page) {
 	t := p.Table(
 		sheet.Group{Columns: []sheet.Column{{Head: "driven", Width: 17, Left: true}}},

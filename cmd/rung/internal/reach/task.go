@@ -18,8 +18,8 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// task reads the task, or begins one, and changes it as the flags say. A broken document is returned beside its problems: the caller
-// adds the problems that only the mechanism tells.
+// task reads the task at path, or makes one if path is empty, and changes it by the flags. If the document has problems, it may return a
+// task beside them, so that the caller can find the problems with the mechanism too.
 func (f *flags) task(path string, m *model.Model, stdin io.Reader) (*ik.Task, error) {
 	t := new(ik.Task)
 	var broken error
@@ -64,7 +64,7 @@ func readTask(path string, stdin io.Reader) (*ik.Task, error) {
 	return t, err
 }
 
-// options changes those of the task that flags give.
+// options changes the options for which flags are given.
 func (f *flags) options(o *ik.Options) (err error) {
 	if f.given("method") {
 		if o.Method, err = ik.ParseMethod(f.method); err != nil {
@@ -97,8 +97,8 @@ func (f *flags) options(o *ik.Options) (err error) {
 	return nil
 }
 
-// place moves a target as the text of a flag says, "NAME = numbers", or
-// adds one of a body: three numbers are a point, four an orientation.
+// place moves the target that the text of a flag names, "NAME = numbers", or adds
+// a target for a body, "BODY = numbers". There are n numbers: three of a point, four of an orientation.
 func place(t *ik.Task, m *model.Model, flag, text string, n int) error {
 	cut := strings.LastIndexByte(text, '=')
 	if cut < 0 {
@@ -139,7 +139,7 @@ func place(t *ik.Task, m *model.Model, flag, text string, n int) error {
 	return nil
 }
 
-// move changes the place of a target that is there. A point that gets an orientation is a pose.
+// move changes the point or the orientation of a target. A point that gets an orientation becomes a pose.
 func move(t *ik.Target, flag string, x []float64) error {
 	turn := len(x) == 4
 	switch {
@@ -160,12 +160,12 @@ func move(t *ik.Target, flag string, x []float64) error {
 
 var errNumbers = map[int]error{3: errors.New("want three numbers x,y,z"), 4: errors.New("want a unit quaternion w,x,y,z")}
 
-// notNumbers says that text is not n numbers.
+// notNumbers returns the error that text is not n numbers.
 func notNumbers(text string, n int) error {
 	return fmt.Errorf("%w in place of %s", errNumbers[n], fault.Name(strings.TrimSpace(text)))
 }
 
-// numbers returns n numbers, which commas part; four have to be a unit quaternion.
+// numbers reads n numbers with commas between them. Four have to be a unit quaternion, to 1e-6.
 func numbers(text string, n int) ([]float64, error) {
 	parts := strings.Split(text, ",")
 	if len(parts) != n {

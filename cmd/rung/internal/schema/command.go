@@ -22,7 +22,7 @@ import (
 //go:embed *.json
 var files embed.FS
 
-// names are the documents that have a schema: rung-model/1 and so on.
+// names are the names of the documents that have a schema: model for rung-model/1, and so on.
 var names = []string{
 	"model", "ik", "study", "run", "directions", "objective", "result", "analysis", "assembly", "bench", "equilibrium", "export", "fit", "gradient", "ik-result", "import", "inverse", "kinematics", "linearization", "modes", "optimum", "simulation", "terrain", "validation",
 }
@@ -32,7 +32,7 @@ func Names() []string { return append([]string(nil), names...) }
 
 // Of returns the JSON Schema (draft 2020-12) of a document by its name.
 //
-// It returns an error that lists the names if there is none.
+// For an unknown name it returns an error that lists the names.
 func Of(name string) ([]byte, error) {
 	switch name {
 	case "model":

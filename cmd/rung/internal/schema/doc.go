@@ -1,3 +1,3 @@
-// Package schema holds the JSON Schemas of the documents that the command reads and prints, and
-// the subcommand that prints them.
+// Package schema has the JSON Schemas of the documents that the command reads and prints, and
+// the subcommand that prints these schemas.
 package schema

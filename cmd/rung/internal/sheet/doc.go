@@ -1,3 +1,3 @@
-// Package sheet writes texts for people: numbers of few digits, names
-// that are cut, items and tables of as many columns as the terminal has.
+// Package sheet writes texts for people: numbers with few digits, shortened
+// names, and items and tables that fit the width of the terminal.
 package sheet

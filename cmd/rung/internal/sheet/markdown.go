@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// WriteMarkdown writes a table whose first row is its head, columns as wide as they
-// need, those from the given one on to the right.
+// WriteMarkdown writes rows as a Markdown table. The first row is its head. Columns from right on are
+// aligned to the right, the others to the left. Errors of w are ignored.
 func WriteMarkdown(w io.Writer, rows [][]string, right int) {
 	width := make([]int, len(rows[0]))
 	for _, row := range rows {

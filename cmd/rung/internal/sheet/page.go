@@ -8,9 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// Columns of a page.
+// Bounds of the number of columns of a page.
 const (
-	Widest    = 80 // also where there is no terminal
+	Widest    = 80 // also the width without a terminal
 	Narrowest = 40
 )
 
@@ -23,7 +23,7 @@ type Page struct {
 	columns int
 }
 
-// NewPage begins a page with so many columns on w, from Narrowest to Widest.
+// NewPage begins a page on w with so many columns, but at least Narrowest and at most Widest.
 func NewPage(w io.Writer, columns int) *Page {
 	return &Page{bufio.NewWriter(w), min(max(columns, Narrowest), Widest)}
 }
@@ -34,7 +34,7 @@ func (p *Page) Flush() error { return p.b.Flush() }
 // Blank ends a paragraph.
 func (p *Page) Blank() { p.write("") }
 
-// Line writes a text, wrapped between words; what follows the first line is set in.
+// Line writes a text, wrapped between words. Lines after the first are indented.
 func (p *Page) Line(format string, args ...any) {
 	p.wrap("", "  ", fmt.Sprintf(format, args...))
 }
@@ -44,24 +44,25 @@ func (p *Page) Item(label, text string) {
 	p.wrap(fmt.Sprintf("%-*s", labelWidth, label), strings.Repeat(" ", labelWidth), text)
 }
 
-// More says how many rows of a table are left out, if any.
-func (p *Page) More(n int, what string) {
+// More writes that n more rows of a table are left out, if n is above 0. tail is the text after the number.
+func (p *Page) More(n int, tail string) {
 	if n > 0 {
-		p.Line("… and %d more%s", n, what)
+		p.Line("… and %d more%s", n, tail)
 	}
 }
 
-// wrap writes text behind first, and its further lines behind indent.
+// wrap writes the lines of wrapped.
 func (p *Page) wrap(first, indent, text string) {
 	for _, line := range wrapped(p.columns, first, indent, text) {
 		p.write(line)
 	}
 }
 
-// wrapped returns the lines of text behind first, further ones behind indent. Words that no line has room for are broken.
+// wrapped returns text in lines of at most so many columns. The first line begins with first, the others with indent. Words that are longer
+// than a line are broken.
 func wrapped(columns int, first, indent, text string) (lines []string) {
 	line, width := first, utf8.RuneCountInString(first)
-	begun := width
+	begun := width // of the line without words
 	next := func() {
 		lines = append(lines, line)
 		line, width, begun = indent, len(indent), len(indent)
@@ -82,15 +83,15 @@ func wrapped(columns int, first, indent, text string) (lines []string) {
 	return append(lines, line)
 }
 
-// Reflow returns a text written for Widest columns with lines of fewer: paragraphs are filled, and lines that are set
-// in, with those that are set in more behind them, are paragraphs of their own.
+// Reflow returns a text, which is written for Widest columns, in lines of fewer columns. Paragraphs are filled again. An indented line is a
+// paragraph of its own, with the following lines that are indented more.
 func Reflow(text string, columns int) string {
 	if columns >= Widest {
 		return text
 	}
 	columns = max(columns, Narrowest)
 	var lines, words []string
-	indent := -1 // of the paragraph in work
+	indent := -1 // of the present paragraph; −1: there is none
 	flush := func() {
 		if indent >= 0 {
 			first := strings.Repeat(" ", indent)
@@ -117,11 +118,11 @@ func Reflow(text string, columns int) string {
 	return strings.Join(lines, "\n")
 }
 
-// Hanging returns a text with its further lines behind so many blanks, for a column that begins there.
+// Hanging returns a text wrapped for a column that begins behind so many blanks: its lines after the first begin with these blanks.
 func Hanging(text string, blanks, columns int) string {
 	indent := strings.Repeat(" ", blanks)
 	return strings.TrimPrefix(strings.Join(wrapped(max(columns, Narrowest), indent, indent, text), "\n"), indent)
 }
 
-// write writes a line. The first error is that of Flush.
+// write writes a line. Flush returns the first error.
 func (p *Page) write(line string) { fmt.Fprintln(p.b, strings.TrimRight(line, " ")) }

@@ -8,7 +8,7 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
-// Count returns n, with three digits and a unit prefix where it is long.
+// Count returns n, from 10 000 on with three digits and a prefix k, M, G or T.
 func Count(n int64) string {
 	if n < 1e4 {
 		return strconv.FormatInt(n, 10)
@@ -22,7 +22,7 @@ func Count(n int64) string {
 	return strconv.FormatFloat(x, 'g', 3, 64) + unit
 }
 
-// Columns of a name.
+// Numbers of columns to which names are cut.
 const (
 	NameWidth = 14 // in a table
 	TextWidth = 60 // elsewhere
@@ -44,7 +44,7 @@ func Short(x float64) string {
 	return strconv.FormatFloat(x, 'g', 4, 64)
 }
 
-// Narrow is short with fewer digits where they need more than nine columns.
+// Narrow returns x with four digits, or with three if four need more than nine columns.
 func Narrow(x float64) string {
 	s := Short(x)
 	if len(s) > 9 {
@@ -53,7 +53,7 @@ func Narrow(x float64) string {
 	return s
 }
 
-// Plural returns n and the noun.
+// Plural returns n and the noun, in the plural unless n is 1: with an s, or ies in place of y.
 func Plural(n int, noun string) string {
 	s := strconv.Itoa(n) + " "
 	switch {
@@ -66,10 +66,10 @@ func Plural(n int, noun string) string {
 	}
 }
 
-// named is how many names a line for people lists.
+// named is the largest number of names that Enumerate lists.
 const named = 12
 
-// Enumerate joins the first names of a list.
+// Enumerate joins the first names of a list with sep, and adds the number of the others.
 func Enumerate(list []string, sep string) string {
 	text := ""
 	for i, s := range list {

@@ -7,22 +7,22 @@ import (
 
 // Column is a column of a table.
 type Column struct {
-	Head  string // its lines are parted by line breaks
-	Width int    // with the blanks beside it; 0: what is left of the line
-	Left  bool   // cells begin at its left end
+	Head  string // may have several lines
+	Width int    // with the blanks beside it; 0: the rest of the line
+	Left  bool   // cells are aligned to the left, not to the right
 }
 
-// Group is columns that stand beside each other on every page, under a title if there is one.
+// Group is a group of columns that are beside each other on every page, with a title above them if they have one.
 type Group struct {
 	Title   string
 	Columns []Column
 }
 
-// Table is a table whose rows are folded on a page that they are wider than: between groups.
+// Table is a table. Rows that are wider than the page are folded between groups.
 type Table struct {
 	page  *Page
-	lines [][]Group // of a row, from the top
-	begun bool
+	lines [][]Group // the groups in each line of a row
+	begun bool      // the head has been written
 }
 
 // Table begins a table with these groups of columns. Its head is written before the first row.
@@ -52,7 +52,7 @@ func (g *Group) width() (n int) {
 	return n
 }
 
-// indent returns the blanks before line i of a row: two before all lines but the first, if the line then still fits the page.
+// indent returns the blanks before line i of a row: two before all lines except the first, if the line then still fits the page.
 func (t *Table) indent(i int) string {
 	n := 2
 	for k := range t.lines[i] {
@@ -64,7 +64,7 @@ func (t *Table) indent(i int) string {
 	return "  "
 }
 
-// Rest returns the number of characters that are left for the last column, whose Width is 0.
+// Rest returns the width of the last column, if its Width is 0.
 func (t *Table) Rest() int {
 	n := t.page.columns - len(t.indent(len(t.lines)-1))
 	for _, g := range t.lines[len(t.lines)-1] {
@@ -75,7 +75,7 @@ func (t *Table) Rest() int {
 	return n
 }
 
-// Row writes a row, a cell a column.
+// Row writes a row, with a cell for each column.
 func (t *Table) Row(cells ...string) {
 	if !t.begun {
 		t.begun = true
@@ -94,15 +94,14 @@ func (t *Table) Row(cells ...string) {
 	}
 }
 
-// writeFurther writes line i of a row or head; further ones only if there is something in them.
+// writeFurther writes line i of a row or head. Lines after the first are left out if they are blank.
 func (t *Table) writeFurther(i int, text string) {
 	if i == 0 || strings.TrimSpace(text) != "" {
 		t.page.write(text)
 	}
 }
 
-// head writes the titles of groups and the heads of columns, line by line as the rows are folded. A line without any is
-// left out.
+// head writes the titles of groups and the heads of columns, folded as the rows are. Blank lines are left out.
 func (t *Table) head() {
 	for i, line := range t.lines {
 		var titles strings.Builder
@@ -130,7 +129,7 @@ func (t *Table) head() {
 	}
 }
 
-// pad appends a cell at its end of the column.
+// pad appends a cell with the blanks that fill its column.
 func (c *Column) pad(b *strings.Builder, cell string) {
 	blanks := strings.Repeat(" ", max(0, c.Width-utf8.RuneCountInString(cell)))
 	if !c.Left {

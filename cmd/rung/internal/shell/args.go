@@ -12,7 +12,7 @@ import (
 	"golang.org/x/term"
 )
 
-// FitHelp makes the help of root, and of what is below it, fit the terminal.
+// FitHelp makes the help of root and its subcommands fit the width of the terminal.
 func FitHelp(root *cobra.Command) {
 	columns := func(c *cobra.Command) int { return min(max(Columns(rawOutput(c)), sheet.Narrowest), sheet.Widest) }
 	cobra.AddTemplateFunc("columns", columns)
@@ -33,7 +33,7 @@ func FitHelp(root *cobra.Command) {
 	root.SetHelpTemplate(strings.Replace(root.HelpTemplate(), "{{. | trimTrailingWhitespaces}}", "{{reflow . $}}", 1))
 }
 
-// Arguments checks that there is one argument a name.
+// Arguments returns a check that there is one argument for each name.
 func Arguments(names ...string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		switch {
@@ -51,7 +51,7 @@ func Streams(cmd *cobra.Command) (in Input, stdout, stderr io.Writer) {
 	return InputOf(cmd), rawOutput(cmd), cmd.ErrOrStderr()
 }
 
-// rawOutput returns the output of cmd whose errors nobody keeps: the commands look at these themselves.
+// rawOutput returns the output of cmd without the watched around it, for writers that check their errors themselves.
 func rawOutput(cmd *cobra.Command) io.Writer {
 	if o, ok := cmd.OutOrStdout().(*watched); ok {
 		return o.w
@@ -59,7 +59,8 @@ func rawOutput(cmd *cobra.Command) io.Writer {
 	return cmd.OutOrStdout()
 }
 
-// Columns returns the columns of a page on w: those of COLUMNS, else those of the terminal that w is, else the most.
+// Columns returns the number of columns of a page on w: the variable COLUMNS, else the width of the terminal if w is one, else
+// sheet.Widest.
 func Columns(w io.Writer) int {
 	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil {
 		return n

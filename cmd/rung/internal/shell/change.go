@@ -13,13 +13,14 @@ import (
 // StateChange is a command that reads a model and writes it in another state.
 type StateChange struct {
 	Path   string // of the model
-	Output string // where the new one goes; empty: nowhere
-	JSON   bool
-	Always bool // print for people after an error, too
+	Output string // of the changed model; "": it is not written
+	JSON   bool   // print the document as JSON
+	Always bool   // print for people even after an error
 }
 
-// Change reads the model, changes it, writes it unless change fails, and prints what change returns: the document with
-// --json, else what print writes, nothing after an error unless Always. A change without a document leaves only its error.
+// Change reads the model, changes it by change and, unless that fails, writes it. Then it prints the document that change has
+// returned: as JSON, or for people by print, which it does not call after an error unless c.Always. If change returns no
+// document, Change only returns the error.
 func Change[D any](cmd *cobra.Command, c *StateChange, change func(*model.Model, *Progress) (*D, error), print func(*sheet.Page, *D)) error {
 	if err := CheckNewModel(c.Output, c.JSON); err != nil {
 		return err
@@ -32,7 +33,7 @@ func Change[D any](cmd *cobra.Command, c *StateChange, change func(*model.Model,
 		return err
 	}
 	out := new(Output)
-	if c.Output != "" { // before anything is computed
+	if c.Output != "" { // before the change, so that a file that cannot be written costs no time
 		if out, err = Create(c.Output, stdout); err != nil {
 			return err
 		}
@@ -59,7 +60,7 @@ func Change[D any](cmd *cobra.Command, c *StateChange, change func(*model.Model,
 		if bad := new(json.UnsupportedValueError); errors.As(e, &bad) {
 			e = Failed("", ErrNotFinite)
 		}
-	case err == nil || c.Always: // otherwise the message says it
+	case err == nil || c.Always: // else the error message is enough
 		e = Print(stdout, func(p *sheet.Page) { print(p, document) })
 	}
 	if err != nil {

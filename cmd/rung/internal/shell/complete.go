@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Complete registers the words that the shell offers for a flag.
+// Complete registers the words that complete a flag in the shell.
 func Complete(cmd *cobra.Command, flag string, words ...string) {
 	f := cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
 	if err := cmd.RegisterFlagCompletionFunc(flag, f); err != nil {
@@ -22,7 +22,7 @@ func Complete(cmd *cobra.Command, flag string, words ...string) {
 	}
 }
 
-// CompleteModel makes the shell offer model files as the first argument.
+// CompleteModel completes the first argument by model files.
 func CompleteModel(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
@@ -30,13 +30,13 @@ func CompleteModel(_ *cobra.Command, args []string, _ string) ([]string, cobra.S
 	return Endings(true), cobra.ShellCompDirectiveFilterFileExt
 }
 
-// CompleteModels makes the shell offer model files.
+// CompleteModels completes all arguments by model files.
 func CompleteModels(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return Endings(true), cobra.ShellCompDirectiveFilterFileExt
 }
 
-// Endings returns the endings of the files of foreign formats, without
-// points, and, if they are wanted, those of models before them.
+// Endings returns the endings of the files of foreign formats, without points.
+// If models is true, the ending of models comes first.
 func Endings(models bool) (list []string) {
 	if models {
 		list = append(list, strings.TrimPrefix(modelEnding, "."))
@@ -48,13 +48,13 @@ func Endings(models bool) (list []string) {
 }
 
 const (
-	// completedBytes bounds the model files that are read for a completion, so that it takes no longer than a second.
+	// completedBytes is the size of the largest model file that is read for a completion, so that it takes no longer than a second.
 	completedBytes = 64 << 20
-	// completedNames bounds the names that are offered.
+	// completedNames is the largest number of names that are offered.
 	completedNames = 1000
 )
 
-// CompleteNames makes the shell offer, for a flag with a list of names, those of the model file before it on the line.
+// CompleteNames completes a flag with a list of names by names of the model file, the first argument before it.
 func CompleteNames(cmd *cobra.Command, flag string, names func(m *model.Model) iter.Seq[string]) {
 	offer := func(_ *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 		const rest = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
@@ -87,8 +87,8 @@ func readForCompletion(path string) (*model.Model, error) {
 	return r.Model, nil
 }
 
-// matching returns the lists that word, a list itself, may become: its last name completed. Names that are in the list
-// already, and those that neither a list nor a line can have, are left out.
+// matching returns the completions of word, a list with commas: its last name is replaced by each name that begins with it.
+// Names that are in the list already are left out, and so are names with commas, quotes or line breaks.
 func matching(names iter.Seq[string], word string) (list []string) {
 	before, last := "", word
 	if i := strings.LastIndexByte(word, ','); i >= 0 {
@@ -138,8 +138,8 @@ func CouplingNames(m *model.Model) iter.Seq[string] {
 	}
 }
 
-// FreedomNames are the names of joints with scalar freedoms, and with
-// a number behind it each of these where there are several.
+// FreedomNames are the names of joints with scalar freedoms and, for a joint
+// with several of them, JOINT.I for each.
 func FreedomNames(m *model.Model) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for i := range m.Joints {

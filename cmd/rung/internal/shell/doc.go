@@ -1,3 +1,3 @@
-// Package shell is what the subcommands of rung share: flags, arguments and their completion, files that are read and
-// written, progress, and how errors become messages and exit statuses.
+// Package shell has the parts that the subcommands of rung share: flags, arguments and their completion, reading and writing of
+// files, the progress bar, and the messages and exit statuses of errors.
 package shell

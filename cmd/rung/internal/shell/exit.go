@@ -20,12 +20,11 @@ import (
 // Exit statuses.
 const (
 	ExitDone   = 0
-	ExitFailed = 1 // the computation could not be done, or there is no room for what it gave
+	ExitFailed = 1 // the computation could not be done, or the disk is full
 	ExitUse    = 2 // bad use or bad input
 )
 
-// Execute runs one command line of root and returns its exit status. It reports errors. The context is that of the
-// command.
+// Execute runs one command line of root with the context ctx, reports its error, and returns its exit status.
 func Execute(ctx context.Context, root *cobra.Command, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root.SetArgs(args)
 	root.SetIn(stdin)
@@ -34,7 +33,7 @@ func Execute(ctx context.Context, root *cobra.Command, args []string, stdin io.R
 	root.SetErr(stderr)
 	cmd, err := root.ExecuteContextC(withTables(ctx, tablesOf(root)))
 	err = whyEnded(ctx, err)
-	if err == nil { // help and completion are written by the library, which asks for no errors
+	if err == nil { // cobra writes help and completions, and ignores errors of writing
 		err = Failed("", InputError("stdout", out.err))
 	}
 	if err == nil {
@@ -55,12 +54,13 @@ func StatusOf(err error) int {
 	return ExitUse
 }
 
-// watched keeps the first error of writing.
+// watched is a writer that keeps the first error of w.
 type watched struct {
 	w   io.Writer
 	err error
 }
 
+// Write implements io.Writer.
 func (o *watched) Write(b []byte) (int, error) {
 	n, err := o.w.Write(b)
 	if o.err == nil {
@@ -72,18 +72,19 @@ func (o *watched) Write(b []byte) (int, error) {
 // Told is an error that has been reported already (rung --ranks mpi).
 type Told struct{ Status int }
 
-// Error says so.
+// Error implements error.
 func (*Told) Error() string { return "the error has been reported" }
 
-// Failure marks an error of a computation. All others are bad use or input.
+// Failure marks an error of a computation. All other errors are bad use or bad input.
 type Failure struct{ err error }
 
+// Error implements error.
 func (f *Failure) Error() string { return f.err.Error() }
 
 func (f *Failure) Unwrap() error { return f.err }
 
-// Failed marks err, which may be nil, as the failure of a computation with the model called
-// name. name may be empty.
+// Failed returns err as the failure of a computation, with the name of the model before its text unless name is empty. nil
+// stays nil.
 func Failed(name string, err error) error {
 	if err == nil {
 		return nil
@@ -95,8 +96,8 @@ func Failed(name string, err error) error {
 	return &Failure{err}
 }
 
-// Report prints err: the problems of a document a line each, other errors
-// after the name of the command, mistakes in the use with where to read on.
+// Report prints err: the problems of a document with a line for each, other errors
+// with "rung: " before them, and below mistakes in the use a hint to the help.
 func Report(w io.Writer, cmd *cobra.Command, err error) {
 	if p := new(model.Problems); errors.As(err, &p) {
 		fmt.Fprintln(w, p)
@@ -110,9 +111,9 @@ func Report(w io.Writer, cmd *cobra.Command, err error) {
 		fmt.Fprintln(w, p)
 		return
 	}
-	// The messages of cobra have lines of hints, and tabs, behind the first.
+	// Messages of cobra have further lines with hints and tabs.
 	text := strings.TrimSpace(strings.ReplaceAll(fault.Plain(err).Error(), "\t", "  "))
-	if outfile.Full(err) { // of several files, one line is enough
+	if outfile.Full(err) { // several files may have failed: one line is enough
 		text, _, _ = strings.Cut(strings.Replace(text, "write /dev/stdout", "stdout", 1), "\n")
 	}
 	lines := strings.Split(text, "\n")
@@ -132,13 +133,13 @@ func (u *UseError) Error() string { return u.err.Error() }
 
 func (u *UseError) Unwrap() error { return u.err }
 
-// UseErrorf returns a UseError with a text as of fmt.Errorf.
+// UseErrorf returns a UseError with a text formatted as by fmt.Errorf.
 func UseErrorf(format string, args ...any) error {
 	return &UseError{fmt.Errorf(format, args...)}
 }
 
-// InputError makes errors of the system one line; problems of the document and
-// nil pass.
+// InputError returns an error of the system as one line with the path; other
+// errors, such as problems of a document, and nil are returned as they are.
 func InputError(path string, err error) error {
 	if p := new(os.PathError); errors.As(err, &p) {
 		return fmt.Errorf("%s: %w", fault.Line(path), p.Err)
@@ -149,7 +150,7 @@ func InputError(path string, err error) error {
 	return err
 }
 
-// FileError is InputError with the name that the error of the system has: of one of several files.
+// FileError is InputError with the path in the error itself, for commands with several files.
 func FileError(err error) error {
 	if p := new(os.PathError); errors.As(err, &p) {
 		return InputError(p.Path, err)
@@ -157,7 +158,7 @@ func FileError(err error) error {
 	return err
 }
 
-// NamedStdout is standard output for what does not know its name in messages: errors of the system have it.
+// NamedStdout is standard output for writers that do not name it in messages: errors of the system get the path "stdout".
 type NamedStdout struct{ io.Writer }
 
 func (o NamedStdout) Write(b []byte) (int, error) {

@@ -24,7 +24,7 @@ import (
 // Stdio is the file name that stands for standard input or output.
 const Stdio = "-"
 
-// ErrNotFinite says that a result has no form in JSON.
+// ErrNotFinite says that a result is not finite, so that JSON cannot hold it.
 var ErrNotFinite = errors.New("the result is not finite")
 
 // modelEnding is the ending of the model files that are read and written.
@@ -33,21 +33,21 @@ const modelEnding = ".json"
 // Ranges is a model that is read by ranges of its bodies (dist.Reader).
 type Ranges interface {
 	Size() (bodies, joints int64)
-	Digest() string // hexadecimal digits: models with the same one are the same
+	Digest() string // hexadecimal digits; equal for equal models only
 	Part(lo, hi int64) (m *model.Model, bodies, joints []int64, err error)
-	Pick(bodies, joints []int64) (m *model.Model, bodyRows, jointRows []int64, err error) // those of some rows
+	Pick(bodies, joints []int64) (m *model.Model, bodyRows, jointRows []int64, err error) // reads the bodies and joints in some rows
 	Close() error
 }
 
-// IsTables reports whether a path is that of a model in tables. A separator may end the path of a folder.
+// IsTables reports whether a path names a model in tables. A separator may end the path of a folder.
 func IsTables(path string) bool {
 	return strings.EqualFold(filepath.Ext(filepath.Clean(path)), TablesEnding)
 }
 
-// TablesEnding is that of the folders of models in tables (package formats/tables).
+// TablesEnding is the ending of the folders of models in tables (package formats/tables).
 const TablesEnding = ".tables"
 
-// ModelFile returns what messages call the model at path.
+// ModelFile returns the name of the model at path in messages.
 func ModelFile(path string) string {
 	if path == Stdio {
 		return "stdin"
@@ -55,10 +55,10 @@ func ModelFile(path string) string {
 	return fault.Line(path)
 }
 
-// ReadModel reads the model at path, or from standard input if path is "-", or imports the file of a foreign format at path, and
-// the files of its terrains and curves, which are relative to the folder of the model or to the working folder.
+// ReadModel reads the model at path, or from standard input if path is "-", or imports the file of a foreign format at path. It also reads
+// the files of its terrains and curves, which are relative to the folder of the model or, for standard input, to the working folder.
 //
-// What looks like another unit is asked beside the output, a line a question.
+// It prints a warning for each number that looks as if it were in another unit (model.Model.Remarks).
 //
 // It returns the errors of model.Read and of opening the file.
 func ReadModel(path string, in Input, p *Progress) (*model.Model, error) {
@@ -72,7 +72,7 @@ func ReadModel(path string, in Input, p *Progress) (*model.Model, error) {
 	return m, nil
 }
 
-// readModel reads the model at path, by its ending: a document, tables, or a file to import; "-" is a document on stdin.
+// readModel reads the model at path by its ending: a document, tables, or a file to import. "-" is a document on standard input.
 func readModel(path string, in Input, p *Progress) (*model.Model, error) {
 	if path == Stdio {
 		p.Stage("reading", 0)
@@ -116,7 +116,7 @@ func readModel(path string, in Input, p *Progress) (*model.Model, error) {
 	return m, InputError(path, err)
 }
 
-// IsModel reports whether the ending of a path is one of those of models, of foreign formats too.
+// IsModel reports whether a path has the ending of a model or of a foreign format.
 func IsModel(path string) bool {
 	return strings.EqualFold(filepath.Ext(path), modelEnding) || formats.Is(path)
 }
@@ -140,21 +140,21 @@ func ReadDocument(path string, p *Progress) ([]byte, error) {
 	return b.Bytes(), InputError(path, err)
 }
 
-// smallFile is the size in bytes up to which a model takes so little memory that its peak does not matter.
+// smallFile is the size in bytes up to which a model needs so little memory that it does not matter.
 const smallFile = 1 << 20
 
-// Large reports whether the memory for the model at path is worth the time that it takes to keep it low. It is unless
-// path is a file of at most 1 MiB.
+// Large reports whether it is worth some time to keep the memory for the model at path low. It is, unless path is a file of at
+// most 1 MiB.
 func Large(path string) bool {
 	info, err := os.Stat(path)
 	return path == Stdio || err != nil || !info.Mode().IsRegular() || info.Size() > smallFile
 }
 
-// maxLosses is the number of lines about what an import has dropped.
+// maxLosses is the largest number of lines about elements that an import has dropped.
 const maxLosses = 10
 
 // importModel reads a file of a foreign format as rung import does
-// without flags. What is dropped is said beside the output.
+// without flags, and prints warnings about dropped elements.
 func importModel(path string, p *Progress) (*model.Model, error) {
 	p.Stage("reading", 0)
 	r, report, err := formats.ReadFile(path, nil, &source.Options{})
@@ -175,8 +175,8 @@ func importModel(path string, p *Progress) (*model.Model, error) {
 	return r.Model, nil
 }
 
-// countingReader counts the bytes read for the progress bar. Len makes the
-// length of the file known to the model reader, as the file itself would.
+// countingReader counts the bytes read for the progress bar. Its Len tells the reader of
+// models the length of the file.
 type countingReader struct {
 	r    io.Reader
 	p    *Progress
@@ -191,8 +191,8 @@ func (c *countingReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// CheckPicture returns the error of bad use for a picture whose name has none of the endings, which say its format; ""
-// passes, and so does standard output where there is one ending.
+// CheckPicture returns an error of bad use unless the path of a picture has one of the endings, which decide its format. An empty path is
+// allowed, and so is standard output if there is only one ending.
 func CheckPicture(path string, endings ...string) error {
 	if path == Stdio && len(endings) > 1 {
 		return UseErrorf("pictures go to files that end in %s: standard output has no name that says which", strings.Join(endings, " or "))
@@ -203,8 +203,8 @@ func CheckPicture(path string, endings ...string) error {
 	return UseErrorf("%s: pictures end in %s here", path, strings.Join(endings, " or "))
 }
 
-// Apart returns the error of bad use for an output in the place of another file of the same command, whatever their
-// names; "" is no file, and standard input and output are none.
+// Apart returns an error of bad use, with text, for an output that is the same file as one of others, even by another name. Empty paths,
+// standard input and standard output are no files.
 func Apart(output, text string, others ...string) error {
 	for _, other := range others {
 		if output != "" && output != Stdio && other != "" && other != Stdio && outfile.Same(output, other) {
@@ -214,18 +214,18 @@ func Apart(output, text string, others ...string) error {
 	return nil
 }
 
-// Output is a file being written, or standard output. What is there stays until close.
+// Output is a file that is being written, or standard output. An existing file stays until Close.
 type Output struct {
 	*bufio.Writer
 	Path  string
-	place *outfile.Place // nil for standard output, and at the end
+	place *outfile.Place // nil for standard output, and after Close or Drop
 	file  *outfile.File
 }
 
 // Create begins a file that will replace the one at path, or takes stdout if path is "-".
 // Nobody else can write the file until Close or Drop.
 //
-// It returns an error of bad use if that is not possible.
+// It returns an error of bad input if the file cannot be written.
 func Create(path string, stdout io.Writer) (*Output, error) {
 	if path == Stdio {
 		return &Output{Writer: bufio.NewWriterSize(stdout, 1<<16), Path: "stdout"}, nil
@@ -242,7 +242,7 @@ func Create(path string, stdout io.Writer) (*Output, error) {
 	return &Output{bufio.NewWriterSize(f, 1<<16), path, place, f}, nil
 }
 
-// Close ends the output after err, the error of what was written to it. A complete file
+// Close ends the output. err is the error of the writer that has filled it, nil if it is complete. A complete file
 // replaces the one before; an incomplete file is removed.
 //
 // It returns err or the error of writing, as a failure.
@@ -261,7 +261,7 @@ func (o *Output) Close(err error) error {
 	return Failed("", InputError(o.Path, err))
 }
 
-// Drop gives up what has not been closed.
+// Drop removes a file that has not been closed; the file before it stays. After Close it does nothing.
 func (o *Output) Drop() error {
 	if o.place == nil {
 		return nil
@@ -274,7 +274,7 @@ func (o *Output) Drop() error {
 	return err
 }
 
-// WriteFile creates path, or takes stdout, and fills it with write.
+// WriteFile writes the file at path, or stdout if path is "-", by write.
 func WriteFile(path string, stdout io.Writer, write func(w io.Writer) error) error {
 	o, err := Create(path, stdout)
 	if err != nil {
@@ -283,18 +283,18 @@ func WriteFile(path string, stdout io.Writer, write func(w io.Writer) error) err
 	return o.Close(write(o))
 }
 
-// FileOf is a file and what fills it; the path may be empty.
+// FileOf is the path of a file, "" for none, and the function that writes it.
 type FileOf struct {
 	Path  string
 	Write func(w io.Writer) error
 }
 
-// WriteFiles writes all files, and puts them in their places when all of them are whole.
+// WriteFiles writes all files. They replace existing ones only once all of them are complete.
 func WriteFiles(stdout io.Writer, list []FileOf) error {
 	var outs []*Output
 	defer func() {
 		for _, o := range outs {
-			_ = o.Drop() // of what has failed; the first error counts
+			_ = o.Drop() // after an error, which is more important
 		}
 	}()
 	for _, f := range list {
@@ -321,7 +321,7 @@ func WriteFiles(stdout io.Writer, list []FileOf) error {
 	return nil
 }
 
-// CheckModelOutput refuses names of new files that the other commands would not read.
+// CheckModelOutput refuses paths for new models that other commands would not read as models.
 func CheckModelOutput(path string) error {
 	if path == Stdio || strings.EqualFold(filepath.Ext(path), modelEnding) {
 		return nil
@@ -332,7 +332,7 @@ func CheckModelOutput(path string) error {
 	return UseErrorf("%s: a model file has to end in %s", path, modelEnding)
 }
 
-// CheckNewModel is CheckModelOutput for a command that may write no model, and --json instead of or beside it.
+// CheckNewModel is CheckModelOutput for a path that may be empty. It also refuses a model and a document of --json both on standard output.
 func CheckNewModel(path string, json bool) error {
 	switch {
 	case path == "":
@@ -343,7 +343,7 @@ func CheckNewModel(path string, json bool) error {
 	return CheckModelOutput(path)
 }
 
-// CountLines returns w with the lines written counted for the progress bar.
+// CountLines returns a writer to w that counts lines for the progress bar.
 func CountLines(w io.Writer, p *Progress) io.Writer { return &lineCounter{w, p} }
 
 type lineCounter struct {
@@ -366,7 +366,7 @@ func Print(stdout io.Writer, print func(p *sheet.Page)) error {
 	})
 }
 
-// WriteJSON writes v to stdout as one document.
+// WriteJSON writes v to stdout as one document. It returns ErrNotFinite, wrapped, if a number is not finite.
 func WriteJSON(stdout io.Writer, v any) error {
 	return WriteFile(Stdio, stdout, func(w io.Writer) error {
 		e := json.NewEncoder(w)

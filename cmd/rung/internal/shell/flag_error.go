@@ -21,8 +21,8 @@ func meantFlag(cmd *cobra.Command, name string) string {
 	return strings.Replace(fault.Meant(name, names...), "mean ", "mean --", 1)
 }
 
-// FlagError returns the error of bad use for a flag that cannot be read. It names the flag and the value once. If a number cannot be read,
-// the error says which numbers can, in place of the texts of strconv. If cmd has no such flag, the error names the flags that may be meant.
+// FlagError returns an error of bad use for err, the error of reading a flag. It names the flag and the value once. For a wrong number it
+// says which numbers are allowed, in place of the text of strconv. For an unknown flag it suggests similar ones.
 func FlagError(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	var bad *pflag.InvalidValueError

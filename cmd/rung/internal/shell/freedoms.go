@@ -7,7 +7,7 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// Freedoms returns the freedoms that a flag names, as Mechanism.FreedomsNamed reads them.
+// Freedoms returns the freedoms that the words of a flag name (Mechanism.FreedomsNamed), or an error of bad use.
 func Freedoms(flag string, mech *mechanism.Mechanism, words []string) ([]mechanism.Freedom, error) {
 	var list []mechanism.Freedom
 	for _, word := range words {

@@ -12,17 +12,17 @@ import (
 	"time"
 )
 
-// ErrInterrupted is the end of a command by a signal, Ctrl-C or the request to end, and the cause of its context then.
+// ErrInterrupted is the error of a command that a signal has ended, SIGINT or SIGTERM, and the cause of its context then.
 var ErrInterrupted = errors.New("interrupted")
 
-// grace is how long a command may go on after a signal until the process ends around it. Most see the end of their
-// context within some milliseconds. The others have nothing to keep: what they write is beside the place of the file
-// until it is whole (package outfile).
+// grace is the time after a signal until the process ends even if the command goes on. Most commands see the end of their
+// context within some milliseconds. The others have nothing to keep: a file that is not complete is written under another name
+// (package outfile).
 const grace = 400 * time.Millisecond
 
-// Interruptible calls execute, which returns an exit status, with a context that ends with the first signal to end the
-// process. If execute has not returned some time later, or at a second signal, Interruptible says that the command was
-// interrupted and calls exit, which does not return. A command that has Kept is given the time that it needs.
+// Interruptible calls execute, which returns an exit status, with a context that ends at the first signal to end the
+// process. If execute has not returned after some time, or at a second signal, Interruptible prints that the command was
+// interrupted and calls exit, which does not return. A command that has called Keep gets the time that it needs.
 func Interruptible(stderr io.Writer, execute func(ctx context.Context) int, exit func()) int {
 	return interruptible(grace, stderr, execute, exit)
 }
@@ -67,8 +67,8 @@ func interruptible(grace time.Duration, stderr io.Writer, execute func(ctx conte
 
 type keepKey struct{}
 
-// Keep says that the command has something to keep if it is interrupted, rows of a run or a checkpoint, and ends by itself
-// soon after its context, until release is called.
+// Keep tells Interruptible, until release is called, to wait for the command after a signal. It is for commands that have rows of a run or
+// a checkpoint to write, and end by themselves soon after their context.
 func Keep(ctx context.Context) (release func()) {
 	keeps, _ := ctx.Value(keepKey{}).(*atomic.Int32)
 	if keeps == nil {
@@ -86,7 +86,7 @@ func Interrupted(ctx context.Context) error {
 	return nil
 }
 
-// whyEnded returns err, but the same for all commands whose context a signal has ended and who say no more than that.
+// whyEnded returns ErrInterrupted in place of err if a signal has ended ctx and err says no more than that; else err.
 func whyEnded(ctx context.Context, err error) error {
 	if ended := Interrupted(ctx); ended != nil && (errors.Is(err, context.Canceled) || errors.Is(err, ErrInterrupted) && !errors.As(err, new(*Interruption))) {
 		return ended
@@ -94,10 +94,10 @@ func whyEnded(ctx context.Context, err error) error {
 	return err
 }
 
-// Interruption is ErrInterrupted with what there is of the work.
+// Interruption is ErrInterrupted with a text behind it about the work that has been kept.
 type Interruption struct{ Text string }
 
-// Error says it.
+// Error implements error.
 func (i *Interruption) Error() string { return ErrInterrupted.Error() + i.Text }
 
 // Unwrap returns ErrInterrupted.

@@ -17,7 +17,7 @@ func MethodNames() (names []string) {
 	return names
 }
 
-// ErrMethod says that none of the names is that of a method.
+// ErrMethod returns the error for a name that is not among the names of methods.
 func ErrMethod(name string, names []string) error {
 	return errors.New(fault.NoneOf("method", name, names))
 }

@@ -14,17 +14,18 @@ type Named interface {
 	JointName(i int) string
 }
 
-// NoBody is the error of a flag that names a body which mech has not.
+// NoBody returns the error for a flag that names a body which mech does not have.
 func NoBody(flag, name string, mech Named) error {
 	return noName(flag, "body", name, mech.NumBodies(), mech.BodyName)
 }
 
-// NoJoint is NoBody for joints.
+// NoJoint returns the error for a flag that names a joint which mech does not have.
 func NoJoint(flag, name string, mech Named) error {
 	return noName(flag, "joint", name, mech.NumJoints(), mech.JointName)
 }
 
-// noName lists the names that there are. A name with a comma has to be in quotes, as a comma parts names.
+// noName returns the error for an unknown name, with a list of the n names at(i). If the beginning of a name before a comma was given, it
+// says that such names need quotes, as flags separate names by commas.
 func noName(flag, what, name string, n int, at func(i int) string) error {
 	names, commas := make([]string, n), ""
 	for i := range names {

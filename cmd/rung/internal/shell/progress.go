@@ -17,24 +17,24 @@ const (
 	progressWidth = 30 // columns of the bar
 )
 
-// Progress shows on a terminal how far the work has come, once it has taken a
-// second. On anything else it does nothing.
+// Progress shows a progress bar on a terminal, once the work has taken a
+// second. Without a terminal it shows none.
 type Progress struct {
 	w     io.Writer // nil: nothing is shown
-	say   io.Writer // for lines that are no progress
+	say   io.Writer // for other lines
 	begun time.Time
 	done  atomic.Int64 // of the current stage
 
-	mu     sync.Mutex
-	name   string // of the current stage
-	total  int64  // 0 if unknown
-	fresh  bool   // the stage has no bar yet
+	mu     sync.Mutex // guards the fields below
+	name   string     // of the current stage
+	total  int64      // of the current stage; 0: not known
+	fresh  bool       // the stage has no bar yet
 	bar    *progressbar.ProgressBar
 	stop   chan struct{}
 	closed sync.WaitGroup
 }
 
-// NewProgress starts to watch over the work of one command.
+// NewProgress starts the progress of one command. The bar is on stderr.
 func NewProgress(stderr io.Writer) *Progress {
 	if !Terminal(stderr) {
 		return &Progress{say: stderr}
@@ -42,7 +42,7 @@ func NewProgress(stderr io.Writer) *Progress {
 	return startProgress(stderr, progressDelay, progressTick)
 }
 
-// startProgress returns a progress that draws itself each tick once the delay is over, until it is stopped.
+// startProgress starts a progress that draws its bar on w at each tick after the delay, until End.
 func startProgress(w io.Writer, delay, tick time.Duration) *Progress {
 	p := &Progress{w: w, say: w, begun: time.Now(), stop: make(chan struct{})}
 	p.closed.Go(func() {
@@ -62,7 +62,7 @@ func startProgress(w io.Writer, delay, tick time.Duration) *Progress {
 	return p
 }
 
-// Terminal reports whether w is one.
+// Terminal reports whether w is a terminal that can move its cursor.
 func Terminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	if !ok {
@@ -94,10 +94,10 @@ func (p *Progress) Describe(name string) {
 	p.name = name
 }
 
-// Add records n more of the current stage's total.
+// Add records n more of the total of the current stage as done.
 func (p *Progress) Add(n int64) { p.done.Add(n) }
 
-// Aside calls print with the bar out of the way.
+// Aside removes the bar and calls print; the bar comes back at the next tick.
 func (p *Progress) Aside(print func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -106,7 +106,7 @@ func (p *Progress) Aside(print func()) {
 	print()
 }
 
-// Say writes a line beside the output, at once.
+// Say writes a line to stderr.
 func (p *Progress) Say(line string) {
 	if p.say != nil {
 		p.Aside(func() { fmt.Fprintln(p.say, line) })
@@ -124,16 +124,15 @@ func (p *Progress) End() {
 	p.w = nil
 }
 
-// clear removes the bar; the lock is held, or nobody else is left.
+// clear removes the bar. The caller holds the lock, or has stopped the drawing.
 func (p *Progress) clear() {
 	if p.bar != nil {
-		// What fails is writing to a terminal that is gone.
-		_ = p.bar.Clear()
+		_ = p.bar.Clear() // it fails only if the terminal is gone
 		p.bar = nil
 	}
 }
 
-// draw draws the bar of the present stage, which it makes if the stage is new.
+// draw draws the bar of the current stage, and makes it if the stage is new.
 func (p *Progress) draw() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -144,14 +143,14 @@ func (p *Progress) draw() {
 	if p.bar == nil {
 		return
 	}
-	// The bar ends its line when it is full.
+	// A full bar would end its line, so it is never set to the total.
 	if done := p.done.Load(); done < p.total {
 		_ = p.bar.Set64(done)
 	}
-	p.bar.Describe(p.name) // draws in any case
+	p.bar.Describe(p.name) // draws the bar, even if nothing has changed
 }
 
-// newBar returns a bar that is full at the total. A total of 0 is not known: the bar is then a spinner.
+// newBar returns a bar that is full at the total, or a spinner for a total of 0.
 func newBar(w io.Writer, name string, total int64) *progressbar.ProgressBar {
 	if total == 0 {
 		total = -1

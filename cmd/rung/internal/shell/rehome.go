@@ -8,9 +8,9 @@ import (
 	"github.com/rung-mbd/rung/model"
 )
 
-// Rehome returns m, which was read at from, as it is written at to: the files of its terrains, curves and meshes, whose names are relative
-// to the folder of the model, have the names that lead to them from the folder of to. Stdio stands for the working folder. m stays as it
-// is.
+// Rehome returns a copy of m, which was read at the path from, for writing at the path to. Files of terrains, curves and meshes,
+// whose names are relative to the folder of from, get names relative to the folder of to. Stdio stands for the working folder.
+// It returns m itself if nothing changes.
 func Rehome(m *model.Model, from, to string) *model.Model {
 	was, err := folderOf(from)
 	if err != nil {
@@ -21,7 +21,7 @@ func Rehome(m *model.Model, from, to string) *model.Model {
 		return m
 	}
 	name := func(file string) string {
-		if file == "" || filepath.IsAbs(file) || strings.Contains(file, "://") { // package://NAME/FILE is beside no folder
+		if file == "" || filepath.IsAbs(file) || strings.Contains(file, "://") { // such as package://NAME/FILE
 			return file
 		}
 		path := filepath.Join(was, filepath.FromSlash(file))
@@ -50,7 +50,7 @@ func Rehome(m *model.Model, from, to string) *model.Model {
 	return &out
 }
 
-// folderOf returns the folder of the model at path.
+// folderOf returns the absolute path of the folder of the model at path.
 func folderOf(path string) (string, error) {
 	if path == Stdio {
 		return filepath.Abs(".")

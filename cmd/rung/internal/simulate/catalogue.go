@@ -13,7 +13,7 @@ import (
 	"github.com/rung-mbd/rung/sim"
 )
 
-// columnsUsage is that of --columns.
+// columnsUsage is the help of --columns.
 const columnsUsage = "columns to write, in this order, in place of those of bodies; * is any text, as in joint.*.q (--list-columns tells all)"
 
 // ListColumns writes the names and units of all columns of the model at path.
@@ -47,7 +47,7 @@ func catalogueOfModel(m *model.Model) (*sim.Catalogue, error) {
 	return all, inFlags(err)
 }
 
-// ColumnNames are the names of the columns of a model, for completion.
+// ColumnNames are the names of the columns of a model, for completion. A model without a mechanism has none.
 func ColumnNames(m *model.Model) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		if all, err := catalogueOfModel(m); err == nil {

@@ -90,7 +90,7 @@ func Command(f *Flags) *cobra.Command {
 	return cmd
 }
 
-// add gives cmd the flags.
+// add declares the flags.
 func (f *Flags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.Float64Var(&f.until, "until", 0, "model time to end at, s (required)")
@@ -147,7 +147,7 @@ func runSimulate(cmd *cobra.Command, path string, f *Flags) error {
 	in, stdout, stderr := shell.Streams(cmd)
 	bar := stderr
 	if f.quiet || f.json || f.output == shell.Stdio && shell.Terminal(stdout) {
-		bar = io.Discard // of rows and bar, on one screen, nothing could be read
+		bar = io.Discard // a bar among the rows on one screen could not be read
 	}
 	p := shell.NewProgress(bar)
 	defer p.End()
@@ -169,7 +169,7 @@ func runSimulate(cmd *cobra.Command, path string, f *Flags) error {
 	} else if !f.quiet {
 		page := sheet.NewPage(stderr, shell.Columns(stderr))
 		printSimulation(page, s)
-		_ = page.Flush() // as of all messages
+		_ = page.Flush() // errors of standard error are ignored
 	}
 	return err
 }

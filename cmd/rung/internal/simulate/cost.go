@@ -14,32 +14,32 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// stepCost compares the time of a step between sizes of A02.
+// stepCost compares the processor time of a step between two sizes of the benchmark A02 (the chain of four-bar windows).
 type stepCost struct {
 	Sizes []sizeCost `json:"sizes"`
-	Ratio float64    `json:"ratio"` // of the time a step and body, largest to smallest mechanism
+	Ratio float64    `json:"ratio"` // time per step and body of the largest mechanism over the same time of the smallest
 }
 
 type sizeCost struct {
 	Windows     int     `json:"windows"`
 	Bodies      int     `json:"bodies"`
-	Projections float64 `json:"projections"` // a step
+	Projections float64 `json:"projections"` // onto the constraints, per step
 	Step        float64 `json:"step_seconds"`
 
 	mech  *mechanism.Mechanism
 	dyn   *motion.Dynamics
 	start *mechanism.State
-	times []time.Duration // of the processor, by block
+	times []time.Duration // processor time of each block of costSteps steps
 }
 
 const (
-	costStep   = 0.02 // s, of rk4: so long that every step is projected
-	costSteps  = 20   // of a block
-	costBlocks = 7    // of each size, in turn; the fastest counts
+	costStep   = 0.02 // s, the step of rk4: so long that each step drifts and is projected
+	costSteps  = 20   // steps in a block
+	costBlocks = 7    // timed blocks of each size, taken in turn; the fastest counts
 )
 
-// MeasureStepCost measures sizes of A02 that pass through the same motion. Short
-// of time, the large one is smaller.
+// MeasureStepCost times steps of A02 with 40 and with 4000 windows, whose windows pass through the same motion. If short,
+// the larger one has 400 windows.
 func MeasureStepCost(short bool) (*stepCost, error) {
 	large := 4000
 	if short {
@@ -53,7 +53,7 @@ func MeasureStepCost(short bool) (*stepCost, error) {
 		}
 		c.Sizes = append(c.Sizes, *s)
 	}
-	for block := range costBlocks + 1 { // the first one warms up
+	for block := range costBlocks + 1 { // the first block warms up and is not timed
 		for i := range c.Sizes {
 			if err := c.Sizes[i].measure(block > 0); err != nil {
 				return nil, err
@@ -69,7 +69,8 @@ func MeasureStepCost(short bool) (*stepCost, error) {
 	return c, nil
 }
 
-// newSizeCost prepares A02 with n windows: upright, the tops at 1 m/s.
+// newSizeCost prepares A02 with n windows of side 1 m: upright, the top bars moving at 1 m/s along x, the rods (the uprights)
+// turning at −1 rad/s about z.
 func newSizeCost(n int) (*sizeCost, error) {
 	m, err := bench.NFourBar(n, 0, 1)
 	if err != nil {
@@ -90,8 +91,8 @@ func newSizeCost(n int) (*sizeCost, error) {
 	return &sizeCost{Windows: n, Bodies: mech.NumBodies(), mech: mech, dyn: motion.NewDynamics(plan), start: st}, nil
 }
 
-// measure runs costSteps steps from the start, and keeps their processor time if counts is true; else they only warm up. It stores the
-// projections a step.
+// measure runs costSteps steps from the start and stores the projections per step. It keeps the processor time of the steps if
+// counts is true; else they only warm up.
 func (s *sizeCost) measure(counts bool) error {
 	run := sim.New(s.mech, sim.NewRungeKutta(s.mech, s.dyn, sim.RungeKutta4(), sim.Tolerance{}), s.start, sim.Options{Step: costStep, Projector: s.dyn})
 	begun := machine.ProcessorTime()

@@ -10,12 +10,13 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// addOptions adds the flag --options. Without a document, a state that violates the joints is closed before the run.
 func (f *Flags) addOptions(cmd *cobra.Command) {
 	f.start = sim.Close
 	cmd.Flags().StringVar(&f.document, "options", "", "document of rung-run/1 for the flags that are not given")
 }
 
-// addViews adds the pictures of a drive.
+// addViews adds the flags for pictures of a vehicle on terrain (drive).
 func (f *Flags) addViews(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.view, "view", "", "picture of the drive from above, ending in .svg or .png")
@@ -24,8 +25,9 @@ func (f *Flags) addViews(cmd *cobra.Command) {
 	flags.StringVar(&f.relief, "relief", "", "picture of the terrain with the tracks, obliquely")
 }
 
-// readOptions stores which flags were given, and takes what the document of --options says for the flags that were not given. Flags that exclude each other,
-// such as --step and --tol, count as one.
+// readOptions stores which flags were given, and sets the flags that were not given to the values in the document of
+// --options, if there is one. --step and --tol, which exclude each other, count as one flag, and so do --columns, --bodies,
+// --wrenches and --multipliers.
 func (f *Flags) readOptions(cmd *cobra.Command) error {
 	defer f.note(cmd)
 	if f.document == "" {

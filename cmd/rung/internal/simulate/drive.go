@@ -15,55 +15,58 @@ import (
 )
 
 const (
-	// mostPoses is the number of poses that pictures of a drive are drawn from at most, an even one.
+	// mostPoses is the largest number of instants at which poses are kept for the pictures of a drive; it is even, as thin
+	// drops every second one.
 	mostPoses = 4096
-	// mostNumbers is the number of numbers of all these poses at most.
+	// mostNumbers is the largest count of numbers in all kept poses together (32 MiB).
 	mostNumbers = 1 << 22
-	// mostWheels and mostHulls are the numbers of wheels and of other bodies that are drawn.
+	// mostWheels and mostHulls are the largest numbers of wheels and of other bodies that are drawn.
 	mostWheels, mostHulls = 64, 24
-	// mostOutlines is about the number of times at which outlines are drawn.
+	// mostOutlines is about the largest number of instants at which outlines are drawn.
 	mostOutlines = 24
-	// fewestOutlines is the number of seconds below which outlines are closer than a second.
+	// fewestOutlines is the duration, s, below which outlines are drawn more often than once a second.
 	fewestOutlines = 5
-	// lightest is the part of the largest mass below which no outline is drawn.
+	// lightest is the mass, relative to the heaviest body that touches no ground, below which no outline is drawn.
 	lightest = 0.05
-	// viewMargin is the room around the tracks, of the longer side of what they take; viewLeast is the least one, m.
+	// viewMargin is the room around the drawn points, relative to the longer side of their rectangle; viewLeast is the least
+	// room, m.
 	viewMargin, viewLeast = 0.15, 1.0
-	// narrowest is the shorter side of a view over the longer one, at least.
+	// narrowest is the least ratio of the shorter side of a view to the longer one.
 	narrowest = 0.4
-	// drawnWidth is the width of a disc as drawn, of its radius.
+	// drawnWidth is the drawn width of a wheel whose contact shape has no width (a disc), relative to its radius.
 	drawnWidth = 0.3
-	// poseNumbers is the number of numbers of a pose of a body.
+	// poseNumbers is the count of numbers in the pose of a body: three of the position, four of the quaternion.
 	poseNumbers = 7
 )
 
-// wheel is a body that touches the ground around a centre.
+// wheel is a round contact shape of a body: a wheel or a ball that may touch the ground.
 type wheel struct {
 	name         string
 	body         int
-	centre, axis spatial.Vec3 // body frame; no axis: a ball
-	radius       float64
-	width        float64 // as drawn
+	centre, axis spatial.Vec3 // in the frame of the body; a zero axis means a ball
+	radius       float64      // m
+	width        float64      // m, as drawn
 }
 
-// drive collects poses of the bodies that pictures of a drive show, in bounded memory: where there are more rows than
-// poses, every second one of the poses is dropped again and again.
+// drive collects the poses from which the pictures of a vehicle on terrain are drawn, in bounded memory: whenever the store
+// is full, every second kept pose is dropped and half as many rows are kept from then on.
 type drive struct {
 	mech   *mechanism.Mechanism
 	ground *ground.Surface
-	before *ground.Surface // the ground without ruts, which are narrower than what a relief shows
+	before *ground.Surface // the ground without ruts, which are too narrow to show in a relief
 	wheels []wheel
-	hulls  []int // bodies that do not touch the ground, the heaviest first
-	bodies []int // all whose poses are kept
-	place  map[int]int
-	times  []float64
-	poses  []float64
-	most   int
-	stride int64
-	rows   int64
+	hulls  []int       // bodies that do not touch the ground, the heaviest first
+	bodies []int       // the bodies whose poses are kept: hulls, then wheels
+	place  map[int]int // place of a body in bodies
+	times  []float64   // s, of the kept rows
+	poses  []float64   // poseNumbers numbers for each kept row and each of bodies
+	most   int         // kept rows at which thin halves them; even
+	stride int64       // each stride-th row is kept
+	rows   int64       // rows seen
 }
 
-// newDrive chooses the bodies that are shown.
+// newDrive chooses the bodies that are shown: the first mostWheels wheels, and the mostHulls heaviest of the bodies that touch
+// no ground and are not too light (lightest).
 func newDrive(mech *mechanism.Mechanism, surface *ground.Surface, wheels []wheel) *drive {
 	d := &drive{mech: mech, ground: surface, before: surface, wheels: wheels[:min(len(wheels), mostWheels)], place: map[int]int{}, stride: 1}
 	for _, r := range mech.Ruts() {
@@ -109,7 +112,7 @@ func newDrive(mech *mechanism.Mechanism, surface *ground.Surface, wheels []wheel
 	return d
 }
 
-// Add takes in a state.
+// Add keeps the poses of a row's state, if it is the turn of that row.
 func (d *drive) Add(st *mechanism.State) {
 	if len(d.times) == d.most {
 		d.thin()
@@ -124,7 +127,7 @@ func (d *drive) Add(st *mechanism.State) {
 	d.rows++
 }
 
-// thin drops every second pose.
+// thin drops every second kept row and doubles the stride.
 func (d *drive) thin() {
 	n := poseNumbers * len(d.bodies)
 	half := len(d.times) / 2
@@ -136,7 +139,7 @@ func (d *drive) thin() {
 	d.stride *= 2
 }
 
-// pose returns the place and the axes of a body at a kept time.
+// pose returns the position and the orientation of a body, which must be one of d.bodies, at the kept time k.
 func (d *drive) pose(k, body int) (p spatial.Vec3, q spatial.Quat) {
 	at := d.poses[poseNumbers*(k*len(d.bodies)+d.place[body]):]
 	copy(p[:], at)
@@ -144,13 +147,14 @@ func (d *drive) pose(k, body int) (p spatial.Vec3, q spatial.Quat) {
 	return p, q
 }
 
-// centre returns where the centre of a wheel is.
+// centre returns the centre of a wheel at the kept time k, world frame.
 func (d *drive) centre(k int, w *wheel) spatial.Vec3 {
 	p, q := d.pose(k, w.body)
 	return p.Add(q.Rotate(w.centre))
 }
 
-// middle returns where the leading body is: the heaviest one, or the first wheel.
+// middle returns the point that stands for the vehicle at the kept time k, world frame: the centre of mass of the leading body,
+// which is the heaviest of the hulls, or, without hulls, the centre of the first wheel.
 func (d *drive) middle(k int) spatial.Vec3 {
 	if len(d.hulls) == 0 {
 		return d.centre(k, &d.wheels[0])
@@ -159,7 +163,8 @@ func (d *drive) middle(k int) spatial.Vec3 {
 	return p.Add(q.Rotate(d.mech.Bodies[d.hulls[0]].Com))
 }
 
-// box returns the corners of the box with the mass and the moments of inertia of a body about its axes.
+// box returns the corners, world frame, of the homogeneous box along the body axes that has the mass and the moments of
+// inertia of a body: its half side c is √(1.5 (ΣI − 2 I_c) / m), as I_x = m (b² + c²)/3 of half sides b and c.
 func (d *drive) box(k, body int) []spatial.Vec3 {
 	b := &d.mech.Bodies[body]
 	p, q := d.pose(k, body)
@@ -179,15 +184,15 @@ func (d *drive) box(k, body int) []spatial.Vec3 {
 	return list
 }
 
-// rim returns places around a wheel: of its rims, or of the outline of a ball on all sides.
+// rim returns points on a wheel at the kept time k, world frame: on its two rims, or on three great circles of a ball.
 func (d *drive) rim(k int, w *wheel) []spatial.Vec3 {
-	const parts = 32
+	const parts = 32 // points on a circle
 	_, q := d.pose(k, w.body)
 	c := d.centre(k, w)
 	var list []spatial.Vec3
 	circle := func(axis, c spatial.Vec3) {
 		u := spatial.Vec3{1, 0, 0}
-		if math.Abs(axis[0]) > 0.7 {
+		if math.Abs(axis[0]) > 0.7 { // x is too close to the axis (about 45°) to span the plane of the circle well
 			u = spatial.Vec3{0, 1, 0}
 		}
 		v := axis.Cross(u)
@@ -212,7 +217,8 @@ func (d *drive) rim(k int, w *wheel) []spatial.Vec3 {
 	return list
 }
 
-// outlines returns the outlines of wheels and of other bodies at the kept time k, with see for what a point looks like.
+// outlines returns the outlines of the wheels, then of the hulls, at the kept time k: the convex hulls of their points as see
+// projects them from the world frame to the picture.
 func (d *drive) outlines(k int, see func(p spatial.Vec3) [2]float64) (list []picture.Outline) {
 	add := func(points []spatial.Vec3, isWheel bool) {
 		var flat [][2]float64
@@ -230,7 +236,8 @@ func (d *drive) outlines(k int, see func(p spatial.Vec3) [2]float64) (list []pic
 	return list
 }
 
-// hull returns the convex hull of points, counterclockwise (Andrew 1979).
+// hull returns the convex hull of points, counterclockwise, by the monotone chain algorithm (Andrew 1979): the lower half from
+// left to right, then the upper half back.
 func hull(points [][2]float64) [][2]float64 {
 	points = slices.Clone(points)
 	slices.SortFunc(points, func(a, b [2]float64) int { return slices.Compare(a[:], b[:]) })
@@ -251,22 +258,23 @@ func hull(points [][2]float64) [][2]float64 {
 			}
 			chain = append(chain, p)
 		}
-		chain = chain[:len(chain)-1] // begins the other half
+		chain = chain[:len(chain)-1] // the last point is the first one of the other half
 	}
 	return chain
 }
 
-// interval returns a round time between outlines: a second, or less or more where there would be few or too many.
+// interval returns the time between outlines, s: one second, or, if that gives fewer than fewestOutlines or more than
+// mostOutlines of them, a round time (1, 2 or 5 times a power of ten).
 func (d *drive) interval() float64 {
 	long := d.times[len(d.times)-1] - d.times[0]
 	if long >= fewestOutlines && long <= mostOutlines {
 		return 1
 	}
-	times := mostOutlines
+	outlines := mostOutlines
 	if long < fewestOutlines {
-		times = fewestOutlines * 2
+		outlines = fewestOutlines * 2
 	}
-	least := max(long, math.SmallestNonzeroFloat64) / float64(times)
+	least := max(long, math.SmallestNonzeroFloat64) / float64(outlines)
 	step := math.Pow(10, math.Floor(math.Log10(least)))
 	for _, m := range [...]float64{1, 2, 5} {
 		if least <= m*step*(1+1e-9) {
@@ -276,7 +284,8 @@ func (d *drive) interval() float64 {
 	return 10 * step
 }
 
-// instants returns the kept times at which outlines are drawn: the first at or after each interval, and the last.
+// instants returns the indices of the kept times at which outlines are drawn: the first one at or after each multiple of the
+// interval since the start, and the last one. 1e-9 is the rounding of times, relative to the interval.
 func (d *drive) instants(interval float64) (list []int) {
 	next := d.times[0]
 	for k, t := range d.times {
@@ -291,7 +300,8 @@ func (d *drive) instants(interval float64) (list []int) {
 	return list
 }
 
-// above returns the picture from above, with no outlines where relief.
+// above returns the picture from above: tracks of the wheels, and outlines of all bodies at the end, and of the hulls only at
+// earlier instants. A picture for a relief has no outlines, and the ground has no ruts. gradient adds arrows uphill.
 func (d *drive) above(model string, gradient, relief bool) *picture.Terrain {
 	t := &picture.Terrain{Title: sheet.ModelTitle(model), Gradient: gradient, Height: d.height}
 	lo, hi := [2]float64{math.Inf(1), math.Inf(1)}, [2]float64{math.Inf(-1), math.Inf(-1)}
@@ -328,8 +338,8 @@ func (d *drive) above(model string, gradient, relief bool) *picture.Terrain {
 	return t
 }
 
-// window returns the rectangle of a view of what lies from lo to hi: with room around, not too narrow, and on the
-// terrain as far as that goes.
+// window returns the rectangle of a view of the points in the rectangle from lo to hi: with a margin, not too narrow, and cut
+// to the extent of the terrain, except where the points themselves lie beyond it.
 func (d *drive) window(lo, hi [2]float64) (from, to [2]float64) {
 	long := max(hi[0]-lo[0], hi[1]-lo[1])
 	margin := max(viewMargin*long, viewLeast)
@@ -342,9 +352,11 @@ func (d *drive) window(lo, hi [2]float64) (from, to [2]float64) {
 	return from, to
 }
 
-// height returns the ground below a place with its slopes, not numbers where there is none.
+// height is heightOf for the ground of the drive.
 func (d *drive) height(x, y float64) (z, fx, fy float64) { return heightOf(d.ground, x, y) }
 
+// heightOf returns the height of the ground at (x, y), m, and its slopes along x and y; all three are NaN where there is no
+// ground.
 func heightOf(s *ground.Surface, x, y float64) (z, fx, fy float64) {
 	p, err := s.At(x, y)
 	if err != nil {
@@ -353,7 +365,8 @@ func heightOf(s *ground.Surface, x, y float64) (z, fx, fy float64) {
 	return p.Z, p.X, p.Y
 }
 
-// wheelsOf returns the ground of the first contact of a mechanism, on which all are drawn, and the wheels of all its contacts.
+// wheelsOf returns the wheels of all contacts of a mechanism, and the ground of the first contact, on which all of them are
+// drawn (nil without contacts). Wheels have the names of their bodies; further contacts of the same body have their own names.
 func wheelsOf(mech *mechanism.Mechanism) (surface *ground.Surface, wheels []wheel) {
 	for i := range mech.NumContacts() {
 		c, body, element := mech.Contact(i)

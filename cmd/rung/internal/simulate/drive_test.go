@@ -92,12 +92,12 @@ func TestHull(t *testing.T) {
 	assert.Equal(t, [][2]float64{{0, 0}, {1, 0}, {1, 1}, {0, 1}}, hull([][2]float64{{0.5, 0.5}, {1, 1}, {0, 0}, {1, 0}, {0.5, 0}, {0, 1}, {0.2, 0.9}}))
 }
 
-// TestWay: along a circle the way is as long as its arc, points beside
+// TestTrail: along a circle the trail is as long as its arc, points beside
 // it are on circles, and it goes straight on at both ends.
-func TestWay(t *testing.T) {
+func TestTrail(t *testing.T) {
 	d := turning(t, 10, 0.01)
-	w := d.newWay()
-	last := len(w.at) - 1
+	w := d.newTrail()
+	last := len(w.points) - 1
 	require.InEpsilon(t, 12, w.length[last], 1e-5)
 	for _, left := range []float64{-0.4, 0, 0.4} {
 		x, y := w.beside(5, left)
@@ -112,7 +112,7 @@ func TestWay(t *testing.T) {
 		*p += 0.02
 		defer func() { *p -= 0.02 }()
 	}
-	require.InDeltaSlice(t, []float64{1, 0}, d.newWay().head[0][:], 0.1)
+	require.InDeltaSlice(t, []float64{1, 0}, d.newTrail().heading[0][:], 0.1)
 	for _, l := range d.profile("cart").Lines {
 		for _, at := range l.Points {
 			require.False(t, math.IsNaN(at[1]))

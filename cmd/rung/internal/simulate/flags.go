@@ -38,12 +38,12 @@ type Flags struct {
 	bodies       []string
 	wrenches     []string
 	multipliers  []string
-	chosen       []string // patterns of columns
-	list         bool     // of the columns that there are
+	chosen       []string // --columns: patterns of names
+	list         bool     // --list-columns: print the columns of the model and end
 	plot         string
 	plotColumns  []string
-	contacts     string // file of contacts
-	events       string // file of touches and departures
+	contacts     string // file of the contact forces, row by row
+	events       string // file of touches and departures of contacts
 	checkpoint   string
 	resume       bool
 	method       shell.MethodFlag
@@ -52,20 +52,18 @@ type Flags struct {
 	threads      shell.ThreadsFlag
 	ranks        ranks.Flags
 	views
-	json, quiet bool
-	document    string    // of the options
-	start       sim.Start // what becomes of a state that violates the joints
-
-	untilSet, everySet, stepSet, tolSet, rhoSet bool // which were given
-
-	Between     time.Duration // least time between checkpoints; 0 stands for that of runs.Files
-	Interrupted func() bool   // asked after each step besides signals; nil: nobody is
+	json, quiet                                 bool
+	document                                    string        // --options: name of the document with options
+	start                                       sim.Start     // says how a state that violates the joints is treated
+	untilSet, everySet, stepSet, tolSet, rhoSet bool          // whether the flag was given
+	Between                                     time.Duration // least time between checkpoints; 0 stands for the default of runs.Files
+	Interrupted                                 func() bool   // called after each step, besides looking for signals; true ends the run. nil: only signals do
 }
 
-// views are pictures of a drive.
+// views are the flags for pictures of a vehicle on terrain (drive): the names of the files, "" for none.
 type views struct {
 	view, side, relief string
-	gradient           bool
+	gradient           bool // arrows uphill in view
 }
 
 // note stores which flags were given.
@@ -75,7 +73,7 @@ func (f *Flags) note(cmd *cobra.Command) {
 	f.rhoSet = changed("rho")
 }
 
-// check returns the first mistake in the flags that shows without the model, or the options that they say.
+// check returns the options of the run as the flags say, or the first mistake in the flags that shows without the model.
 func (f *Flags) check(model string) (*runs.Options, error) {
 	switch {
 	case !f.untilSet:
@@ -88,7 +86,7 @@ func (f *Flags) check(model string) (*runs.Options, error) {
 		set   bool
 		value float64
 	}{{"every", f.everySet, f.every}, {"step", f.stepSet, f.step}, {"tol", f.tolSet, f.tol}} {
-		if x.set && x.value == 0 { // which stands for none in options
+		if x.set && x.value == 0 { // in runs.Options 0 would stand for "not given"
 			return nil, shell.UseErrorf("--%s 0 is not above 0 and finite", x.name)
 		}
 	}
@@ -102,7 +100,7 @@ func (f *Flags) check(model string) (*runs.Options, error) {
 	return o, inFlags(o.Check())
 }
 
-// checkEnding checks what the name of the trajectory ends in.
+// checkEnding returns an error if the name of the trajectory ends neither in .csv nor in .parquet, in any case of letters.
 func (f *Flags) checkEnding() error {
 	if ending := filepath.Ext(f.output); f.output != shell.Stdio && !strings.EqualFold(ending, CSVEnding) && !strings.EqualFold(ending, ParquetEnding) {
 		return shell.UseErrorf("%s: trajectories end in %s or %s", f.output, CSVEnding, ParquetEnding)
@@ -110,7 +108,8 @@ func (f *Flags) checkEnding() error {
 	return nil
 }
 
-// checkFiles is check for the names of files.
+// checkFiles returns the first mistake in the names of files: bad endings, flags that miss another one, and files that would
+// replace each other.
 func (f *Flags) checkFiles(model string) error {
 	toFile := f.output != shell.Stdio
 	if err := f.checkEnding(); err != nil {
@@ -134,8 +133,7 @@ func (f *Flags) checkFiles(model string) error {
 	return f.checkPlot(model)
 }
 
-// simError makes an error of package sim, which may be nil, a failure of the
-// computation with the model.
+// simError turns an error of package sim into a failure of the computation with the model called name. nil stays nil.
 func simError(name string, err error) error {
 	if err == nil {
 		return nil
@@ -146,7 +144,7 @@ func simError(name string, err error) error {
 // ErrInterrupted ends a run from outside.
 var ErrInterrupted = shell.ErrInterrupted
 
-// interruption is what is said of an interrupted run.
+// interruption returns the error of a run that was interrupted at the model time t, s.
 func (f *Flags) interruption(t float64) error {
 	if f.checkpoint == "" {
 		return &shell.Interruption{Text: fmt.Sprintf(" at t = %s s", sheet.Short(t))}
@@ -154,16 +152,18 @@ func (f *Flags) interruption(t float64) error {
 	return &shell.Interruption{Text: fmt.Sprintf(" at t = %s s; --resume goes on from there", sheet.Short(t))}
 }
 
-// progressParts is the number of parts of a run that the bar counts.
+// progressParts is the count of the progress bar at the end of a run; it is proportional to the model time.
 const progressParts = 1e6
 
+// tolUsage is the help text of --tol.
 var tolUsage = fmt.Sprintf("relative error that a step may make (default %v, of %v %v)", sim.DefaultTolerance, runs.GeneralizedAlpha, runs.AlphaTolerance)
 
+// addRho adds the flag --rho, the spectral radius at infinity of the generalized-α method.
 func (f *Flags) addRho(cmd *cobra.Command) {
 	cmd.Flags().Float64Var(&f.rho, "rho", sim.DefaultRho, fmt.Sprintf("part of the fastest vibrations that a step of %v leaves, in [0, 1)", runs.GeneralizedAlpha))
 }
 
-// checkPlot is check for the flags of the pictures.
+// checkPlot returns the first mistake in the flags of the pictures.
 func (f *Flags) checkPlot(model string) error {
 	switch {
 	case f.plot == "" && len(f.plotColumns) > 0:
@@ -190,10 +190,10 @@ func (f *Flags) checkPlot(model string) error {
 	return nil
 }
 
-// pictures are the files of all pictures; "" is none.
+// pictures returns the names of the files of all pictures; "" stands for no picture.
 func (f *Flags) pictures() [4]string { return [...]string{f.plot, f.view, f.side, f.relief} }
 
-// stabilizeFlag is the value of --stabilize: how violations of the joints are fought.
+// stabilizeFlag is the value of --stabilize: how the drift off the joints' constraints is corrected.
 type stabilizeFlag struct{ runs.Stabilization }
 
 // StabilizeNames are the names that --stabilize takes.
@@ -204,8 +204,10 @@ func StabilizeNames() (names []string) {
 	return names
 }
 
+// Type implements pflag.Value.
 func (f *stabilizeFlag) Type() string { return "name" }
 
+// Set implements pflag.Value.
 func (f *stabilizeFlag) Set(s string) (err error) {
 	f.Stabilization, err = runs.ParseStabilization(s)
 	if e := new(runs.OptionError); errors.As(err, &e) {
@@ -214,12 +216,13 @@ func (f *stabilizeFlag) Set(s string) (err error) {
 	return err
 }
 
+// Add adds the flag --stabilize to a command.
 func (f *stabilizeFlag) Add(cmd *cobra.Command) {
 	cmd.Flags().Var(f, "stabilize", "how violations of joints are fought: "+strings.Join(StabilizeNames(), ", "))
 	shell.Complete(cmd, "stabilize", StabilizeNames()...)
 }
 
-// The endings of the trajectories that are written.
+// The endings of the names of trajectory files, which choose their format.
 const (
 	CSVEnding     = ".csv"
 	ParquetEnding = ".parquet"

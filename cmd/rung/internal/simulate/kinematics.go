@@ -26,7 +26,7 @@ import (
 // kinematicsFlags are the flags of rung kinematics.
 type kinematicsFlags struct {
 	Flags
-	drive []string
+	drive []string // JOINT=RATE
 }
 
 // newKinematics returns the command rung kinematics with its flags and their defaults.
@@ -82,7 +82,7 @@ velocities are not determined, and where it would jump to another branch.`,
 	return cmd
 }
 
-// checkKinematics returns the first mistake in the flags that shows without the model.
+// checkKinematics returns the first mistake in the flags that shows without reading the model at path.
 func (f *kinematicsFlags) checkKinematics(path string) error {
 	switch {
 	case !f.untilSet:
@@ -103,7 +103,8 @@ func (f *kinematicsFlags) checkKinematics(path string) error {
 	return f.checkPlot(path)
 }
 
-// runKinematics moves the prescribed freedoms along their motions and writes positions, rates and accelerations at the times asked for.
+// runKinematics follows the prescribed motion of the model at path and writes the trajectory, the pictures and the summary, as
+// the flags say.
 func runKinematics(cmd *cobra.Command, path string, f *kinematicsFlags) error {
 	in, stdout, stderr := shell.Streams(cmd)
 	bar := stderr
@@ -164,7 +165,8 @@ func runKinematics(cmd *cobra.Command, path string, f *kinematicsFlags) error {
 	return k.tell(err, stdout, stderr)
 }
 
-// options returns the options of the run that follows the motion, as the flags say.
+// options returns the options of the run as the flags say: rows go to the file of --out, else to stdout as CSV, or, with --json,
+// only to k.add.
 func (k *kinematics) options(m *model.Model, stdout io.Writer) runs.Options {
 	f := k.f
 	o := runs.Options{Model: m, Until: f.until, Every: f.every, Columns: f.chosen, OnRow: k.add, Files: runs.Files{Formats: []runs.Format{parquetFormat}}}
@@ -177,7 +179,8 @@ func (k *kinematics) options(m *model.Model, stdout io.Writer) runs.Options {
 	return o
 }
 
-// addDrives gives joints motions at constant rates.
+// addDrives gives joints of m motions at constant rates: each text is JOINT=RATE. The last = separates, as names of joints may
+// have some.
 func addDrives(m *model.Model, texts []string) error {
 	var drives []runs.Drive
 	for _, text := range texts {
@@ -213,12 +216,13 @@ type kinematics struct {
 	name     string
 	p        *shell.Progress
 	run      *runs.Kinematics
-	kept     [][]jsonNumber // for the document
+	kept     [][]jsonNumber // rows for the JSON document
 	pictures *pictures
 	start    float64 // s
-	parts    int64   // of progressParts
+	parts    int64   // shown by the progress bar, of progressParts
 }
 
+// failed turns an error of the run into a failure with the model, an interruption with its time.
 func (k *kinematics) failed(err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, ErrInterrupted) {
 		err = &shell.Interruption{Text: fmt.Sprintf(" at t = %s s", sheet.Short(k.run.State().Time))}
@@ -229,7 +233,7 @@ func (k *kinematics) failed(err error) error {
 // inDocument reports whether the rows go to the JSON document.
 func (k *kinematics) inDocument() bool { return k.f.json && k.f.output == shell.Stdio }
 
-// do writes the rows. What there is stays if the motion ends early.
+// do runs to --until and writes the rows. If the motion ends early, the rows up to there stay in the trajectory.
 func (k *kinematics) do(ctx context.Context) error {
 	defer k.run.Release()
 	if err := k.run.Open(); err != nil {
@@ -250,7 +254,7 @@ func (k *kinematics) do(ctx context.Context) error {
 	return ended
 }
 
-// add takes in a row that has been written.
+// add takes a row that has been written, for the JSON document, the pictures and the progress bar.
 func (k *kinematics) add(row *sim.Row, columns []float64) error {
 	if k.inDocument() {
 		values := make([]jsonNumber, len(columns))
@@ -286,11 +290,11 @@ type Kinematics struct {
 	Until    float64            `json:"until"`
 	Finished bool               `json:"finished"`
 	Steps    int                `json:"steps"`
-	Halved   int                `json:"halved"` // that were too long
+	Halved   int                `json:"halved"` // steps that were too long and were halved
 	Drift    simulationDrift    `json:"drift"`
 	Columns  []kinematicsColumn `json:"columns"`
 	Count    int64              `json:"row_count"`
-	Rows     [][]jsonNumber     `json:"rows,omitempty"` // one number a column; null where it is not finite
+	Rows     [][]jsonNumber     `json:"rows,omitempty"` // one number for each column; null where it is not finite
 }
 
 type kinematicsColumn struct {
@@ -298,7 +302,8 @@ type kinematicsColumn struct {
 	Unit string `json:"unit"`
 }
 
-// tell prints the summary of what has ended with err, and returns the first error.
+// tell prints the summary of the run that has ended with err: the document on stdout with --json, else lines on stderr. It
+// returns err, or else the error of writing the document.
 func (k *kinematics) tell(err error, stdout, stderr io.Writer) error {
 	steps, halved := k.run.Steps()
 	told, columns := k.run.Told(), k.run.Columns()
@@ -317,12 +322,12 @@ func (k *kinematics) tell(err error, stdout, stderr io.Writer) error {
 		}
 		return err
 	}
-	if !k.f.quiet && (err == nil || told.Rows > 0) { // of what never began there is nothing to tell
+	if !k.f.quiet && (err == nil || told.Rows > 0) { // a run that failed before its first row has no summary
 		page := sheet.NewPage(stderr, shell.Columns(stderr))
 		page.Item("followed", fmt.Sprintf("%s from %s to %s s; %s", sheet.ModelTitle(k.pictures.mech.Name), sheet.Short(k.start), sheet.Short(end), sheet.Plural(int(told.Rows), "row")))
 		page.Item("steps", fmt.Sprintf("%d, and %d that were too long", steps, halved))
 		page.Item("drift", fmt.Sprintf("at most %s m or rad, %s m/s or rad/s in the rows", sheet.Digits2(told.Drift.Position), sheet.Digits2(told.Drift.Velocity)))
-		_ = page.Flush() // as of all messages
+		_ = page.Flush() // errors of messages on stderr are ignored
 	}
 	return err
 }

@@ -11,7 +11,8 @@ import (
 	"github.com/rung-mbd/rung/motion/runs"
 )
 
-// options returns what the flags say about a run of a model, which may be nil, whose rows may go to stdout.
+// options returns the options of a run of the model m as the flags say; m is nil when only the flags are checked. Rows go to
+// stdout unless --out names a file.
 func (f *Flags) options(m *model.Model, stdout io.Writer) (*runs.Options, error) {
 	o := &runs.Options{
 		Step: f.step, Method: f.method.Method, Stabilization: f.stabilize.Stabilization, Start: f.start, Model: m, Until: f.until, Every: f.every,
@@ -38,7 +39,7 @@ func (f *Flags) options(m *model.Model, stdout io.Writer) (*runs.Options, error)
 	return o, nil
 }
 
-// flagNames are the flags that stand for the fields of runs.Options.
+// flagNames has the flag for each field of runs.Options that an error may name.
 var flagNames = map[string]string{
 	"Integrator": "--integrator", "Step": "--step", "Tolerance": "--tol", "Rho": "--rho", "Method": "--method", "Stabilization": "--stabilize",
 	"Until": "--until", "Every": "--every", "Columns": "--columns", "Bodies": "--bodies", "Wrenches": "--wrenches", "Multipliers": "--multipliers",
@@ -46,16 +47,18 @@ var flagNames = map[string]string{
 	"Files.Checkpoint": "--checkpoint", "Files.Resume": "--resume", "Drive": "--drive",
 }
 
-// flagError is a mistake in options in the words of the flags.
+// flagError is a mistake in options whose text names flags rather than fields of runs.Options.
 type flagError struct{ *runs.OptionError }
 
+// Error implements error.
 func (e flagError) Error() string {
 	return e.In(func(field string) string { return flagNames[field] })
 }
 
+// Unwrap returns the mistake in the words of runs.Options.
 func (e flagError) Unwrap() error { return e.OptionError }
 
-// inFlags makes a mistake in options one of bad use, in the words of the flags. Others, and nil, pass.
+// inFlags turns a mistake in options into an error of bad use that names the flags. Other errors, and nil, stay as they are.
 func inFlags(err error) error {
 	if e := new(runs.OptionError); errors.As(err, &e) {
 		return shell.UseErrorf("%w", flagError{e})
@@ -63,8 +66,8 @@ func inFlags(err error) error {
 	return err
 }
 
-// runError makes errors of package runs, which may be nil, those of the command: failures with the model called name,
-// failures of files, bad use, bad input.
+// runError turns an error of package runs into one of the command, which decides its exit status: a failure with the model
+// called name, a failure of a file, bad use, or bad input. nil stays nil.
 func runError(name string, err error) error {
 	if err == nil {
 		return nil
@@ -78,7 +81,7 @@ func runError(name string, err error) error {
 	return fault.Plain(shell.FileError(inFlags(err)))
 }
 
-// fileFailure returns a failure if err is one of writing a file, else nil.
+// fileFailure returns the failure of the command if err comes from writing a file of the run, else nil.
 func fileFailure(err error) error {
 	if e := new(runs.FileError); errors.As(err, &e) {
 		return shell.Failed("", shell.FileError(e.Err))
@@ -86,7 +89,7 @@ func fileFailure(err error) error {
 	return nil
 }
 
-// checkNames looks for bodies and joints that the flags name and the mechanism has not.
+// checkNames returns an error for the first body of --bodies or joint of --wrenches that the mechanism does not have.
 func (f *Flags) checkNames(mech *mechanism.Mechanism) error {
 	for _, name := range f.bodies {
 		if _, err := mech.BodyIndex(name); err != nil {
@@ -101,7 +104,7 @@ func (f *Flags) checkNames(mech *mechanism.Mechanism) error {
 	return nil
 }
 
-// checkUntil checks that a run up to until goes on from a start.
+// checkUntil returns an error unless until, s, is after the time of the model, start.
 func checkUntil(until, start float64) error {
 	if until <= start {
 		return shell.UseErrorf("--until %v is not after the time of the model, %v s", until, start)
@@ -109,7 +112,7 @@ func checkUntil(until, start float64) error {
 	return nil
 }
 
-// checkGround is check for --contacts and --events.
+// checkGround returns an error if the file of --contacts or of --events would replace another file of the run.
 func (f *Flags) checkGround(model string) error {
 	others := []string{model, f.output, f.checkpoint}
 	for _, x := range [...]struct{ flag, path string }{{"contacts", f.contacts}, {"events", f.events}} {

@@ -8,16 +8,16 @@ import (
 	"github.com/rung-mbd/rung/sim/parquet"
 )
 
-// parquetFormat is that of trajectories as Parquet.
+// parquetFormat is the format of trajectories in Parquet files.
 var parquetFormat = runs.Format{Ending: ParquetEnding, Open: openParquet}
 
-// parquetFile is a trajectory as Parquet.
+// parquetFile is a trajectory in a Parquet file at path.
 type parquetFile struct {
 	*parquet.Recorder
 	path string
 }
 
-// openParquet begins the trajectory at path, or goes on with it where a checkpoint has left it.
+// openParquet begins the trajectory at path, or, if from is not nil, continues it from that checkpoint.
 func openParquet(path string, columns *sim.Columns, from *sim.Checkpoint) (runs.Trajectory, error) {
 	t := &parquetFile{path: path}
 	var err error

@@ -17,21 +17,21 @@ import (
 // drawing is a picture of a run.
 type drawing struct {
 	path string
-	out  *shell.Output // which is there before the run begins
+	out  *shell.Output // opened before the run begins, so that a bad path shows at once
 	draw func(w io.Writer, format string) error
 }
 
-// pictures are those of a run. They collect what they need of its rows.
+// pictures are the pictures of a run, with the data that they collect from its rows.
 type pictures struct {
 	mech     *mechanism.Mechanism
 	columns  *sim.Columns
-	curves   *curves // nil unless there will be a picture of them
-	drive    *drive  // likewise
+	curves   *curves // nil without a picture of curves
+	drive    *drive  // nil without a picture of the vehicle on terrain
 	drawings []*drawing
-	rows     int64
+	rows     int64 // of the trajectory so far
 }
 
-// add takes in a row and its values, which may change by whole turns (the Add of curves). Of no pictures there is nothing to add.
+// add collects the data for the pictures from a row of the trajectory and the values of its columns. A nil w does nothing.
 func (w *pictures) add(row *sim.Row, values []float64) {
 	if w == nil {
 		return
@@ -45,17 +45,18 @@ func (w *pictures) add(row *sim.Row, values []float64) {
 	}
 }
 
-// between takes in the end of a step of a run over a span, s, for the curves.
+// between adds the end of a step, which is between two rows, to the curves, if the last point of the curves is at least a
+// curveSteps-th of the span of the run, s, away.
 func (w *pictures) between(s *runs.Simulation, span float64) {
 	if w == nil || w.curves == nil || s.Time()-w.curves.last < span/curveSteps {
 		return
 	}
-	if row, values, err := s.Row(); err == nil { // what has no value there is drawn from row to row
+	if row, values, err := s.Row(); err == nil { // on an error the curves have their points at the rows only
 		w.curves.Add(row, values)
 	}
 }
 
-// choose makes w collect what the pictures of f need.
+// choose prepares the pictures that the flags f ask for, and the collection of their data.
 func (w *pictures) choose(f *Flags) error {
 	if err := w.drawCurves(f); err != nil {
 		return err
@@ -63,7 +64,7 @@ func (w *pictures) choose(f *Flags) error {
 	return w.drawDrive(f)
 }
 
-// drawDrive makes w collect what pictures of a drive need.
+// drawDrive prepares the pictures of --view, --side and --relief. A model without contacts is an error if one is asked for.
 func (w *pictures) drawDrive(f *Flags) error {
 	add := func(path string, draw func(out io.Writer, format string) error) {
 		if path != "" {
@@ -72,13 +73,15 @@ func (w *pictures) drawDrive(f *Flags) error {
 	}
 	before := len(w.drawings)
 	add(f.view, func(out io.Writer, format string) error {
-		return picture.Map(out, format, w.drive.above(w.mech.Name, f.gradient, false))
+		const relief = false
+		return picture.Map(out, format, w.drive.above(w.mech.Name, f.gradient, relief))
 	})
 	add(f.side, func(out io.Writer, format string) error {
 		return picture.Side(out, format, w.drive.profile(w.mech.Name))
 	})
 	add(f.relief, func(out io.Writer, format string) error {
-		return picture.Relief(out, format, w.drive.above(w.mech.Name, false, true))
+		const gradient, relief = false, true
+		return picture.Relief(out, format, w.drive.above(w.mech.Name, gradient, relief))
 	})
 	if len(w.drawings) == before {
 		return nil
@@ -91,7 +94,7 @@ func (w *pictures) drawDrive(f *Flags) error {
 	return nil
 }
 
-// drawCurves makes w collect what the picture of --plot needs.
+// drawCurves prepares the picture of --plot, of the columns in --plot-columns, or else of the columns that change most.
 func (w *pictures) drawCurves(f *Flags) error {
 	if f.plot == "" {
 		return nil
@@ -119,7 +122,7 @@ func (w *pictures) drawCurves(f *Flags) error {
 	return nil
 }
 
-// open begins the files of the pictures.
+// open creates the files of the pictures. After an error, drop removes those already created.
 func (w *pictures) open(stdout io.Writer) (err error) {
 	for _, d := range w.drawings {
 		if d.out, err = shell.Create(d.path, stdout); err != nil {
@@ -129,7 +132,8 @@ func (w *pictures) open(stdout io.Writer) (err error) {
 	return nil
 }
 
-// write draws the pictures, if there are rows.
+// write draws the pictures into their files, or drops the files if the trajectory has no rows. It goes on after an error and
+// returns the first one.
 func (w *pictures) write() error {
 	var first error
 	for _, d := range w.drawings {
@@ -146,7 +150,7 @@ func (w *pictures) write() error {
 	return first
 }
 
-// drop lets others write the files of the pictures.
+// drop gives up the files of the pictures that are still open, so that nothing half written stays and others may write them.
 func (w *pictures) drop() {
 	for _, d := range w.drawings {
 		if d.out != nil {

@@ -13,30 +13,30 @@ import (
 )
 
 const (
-	// curvePoints is the number of points that a curve has at most, an even one.
+	// curvePoints is the largest number of points of a curve; it is even, as thin merges pairs.
 	curvePoints = 4096
-	// curveSteps is the number of ends of steps that are drawn besides the rows at most. More points would not be seen.
+	// curveSteps is the largest number of ends of steps that are drawn besides the rows. More points would not be seen.
 	curveSteps = 1000
-	// leastDrift is the drift that is drawn where there is none.
+	// leastDrift is drawn in place of a smaller drift, as the axis is logarithmic.
 	leastDrift = 1e-18
 )
 
-// curves collect what is drawn of a run in bounded memory. What is drawn between rows, which may be far apart, are ends of
-// steps: these are as close to each other as the motion asks for. Where there are more rows than points, a point
-// stands for several rows, with the first value of the energies and chosen columns among them, and the largest drift.
+// curves collect the points of the curves of a run in bounded memory, from rows and, as rows may be far apart, from ends of
+// steps between them ("rows" below means both). If there are more rows than points, a point stands for stride rows: it has
+// the energies and chosen columns of the first of them, and the largest drift.
 type curves struct {
-	names       []string // of the columns
+	names       []string // of the chosen columns
 	units       []string
-	chosen      []int                         // places of the columns in a row
-	pick        func(extents []float64) []int // which of the columns are drawn, by how far each goes; nil: all
-	least, most []float64                     // of the values of each column, of all rows
-	points      [][]float64
-	stride      int64 // rows a point
-	rows        int64
-	last        float64 // time of the last row, s
+	chosen      []int                         // places of the columns in a row of the trajectory
+	pick        func(extents []float64) []int // returns which chosen columns are drawn, given most − least of each; nil: all
+	least, most []float64                     // least and largest value of each chosen column over all rows
+	points      [][]float64                   // by the places curveTime, …
+	stride      int64                         // rows that a point stands for
+	rows        int64                         // rows so far
+	last        float64                       // time of the last row, s
 }
 
-// Places in a point; the chosen columns follow.
+// Places of the numbers in a point: time, energies, drifts, then from curveChosen on the chosen columns.
 const (
 	curveTime = iota
 	curveKinetic
@@ -46,7 +46,7 @@ const (
 	curveChosen
 )
 
-// Add takes in a row and its values.
+// Add adds a row, or the end of a step, with the values of all its columns.
 func (c *curves) Add(row *sim.Row, values []float64) {
 	c.last = row.State.Time
 	for k, i := range c.chosen {
@@ -58,7 +58,7 @@ func (c *curves) Add(row *sim.Row, values []float64) {
 	c.keep(row, values)
 }
 
-// keep makes a point of the row, or a part of one.
+// keep stores the row as a new point, or, if its turn has not come, only raises the drift of the last point to the row's.
 func (c *curves) keep(row *sim.Row, values []float64) {
 	drift := row.Drift
 	if c.rows%c.stride != 0 {
@@ -80,7 +80,7 @@ func (c *curves) keep(row *sim.Row, values []float64) {
 	c.rows++
 }
 
-// thin puts two points each in one.
+// thin merges each pair of points into one: the first one with the larger drifts of both.
 func (c *curves) thin() {
 	half := c.points[:len(c.points)/2]
 	for i := range half {
@@ -92,7 +92,7 @@ func (c *curves) thin() {
 	c.stride *= 2
 }
 
-// write draws energies, drift and chosen columns below each other.
+// write draws the panels of energies, drift and chosen columns below each other, in the format "svg" or "png".
 func (c *curves) write(w io.Writer, model, format string) error {
 	kinetic, potential := c.at(curveKinetic), c.at(curvePotential)
 	total := make([]float64, len(kinetic))
@@ -109,7 +109,7 @@ func (c *curves) write(w io.Writer, model, format string) error {
 	return picture.Run(w, format, sheet.ModelTitle(model), c.at(curveTime), panels)
 }
 
-// drawn returns the panels of the columns that pick chooses, or of all: one panel for each unit.
+// drawn returns the panels of the columns that pick returns, or of all chosen columns without pick: one panel for each unit.
 func (c *curves) drawn() (panels []picture.Panel) {
 	var units []string
 	list := make([]int, len(c.names))
@@ -136,21 +136,23 @@ func (c *curves) drawn() (panels []picture.Panel) {
 }
 
 const (
-	// plotMost is the number of columns that are looked at for a
-	// picture. Of more, those of every second body, or third, and so on.
+	// plotMost is about the largest number of columns whose extents are tracked to choose the drawn ones. If there are more,
+	// only every second body or column, or every third one and so on, is tracked.
 	plotMost = 600
-	// plotCurves is the number of columns in a picture for which nobody has chosen them.
+	// plotCurves is the number of columns in a picture without --plot-columns.
 	plotCurves = 6
-	// plotName is the width of a name in a legend.
+	// plotName is the width of a name in a legend, in characters.
 	plotName = 22
-	// plotLeast is the extent of a coordinate, relative to the largest one of its body, below which it is not drawn.
+	// plotLeast is the extent of a coordinate, relative to the largest extent among the coordinates of the body, up to which
+	// the coordinate is not drawn.
 	plotLeast = 1e-3
 )
 
-// moving makes the picture one of the body that moves farthest, of those in the trajectory: the coordinates that
-// change, or, where none goes anywhere, its orientation. If nothing moves, it is where the first body is.
+// moving makes the picture show the body in the trajectory whose position changes most: the coordinates of its position that
+// change. If no body moves by more than plotLeast², m, it shows the quaternion that changes most; if none of these does either,
+// the position of the first body.
 func (c *curves) moving(names, units []string) {
-	const width = 7 // position and orientation
+	const width = 7 // columns of a body: 3 of position, 4 of orientation
 	var first []int
 	for i, n := range names {
 		if strings.HasSuffix(n, ".px") && i+width <= len(names) && strings.HasSuffix(names[i+width-1], ".qz") {
@@ -189,11 +191,12 @@ func (c *curves) moving(names, units []string) {
 	}
 }
 
-// farthest makes the picture one of those columns of the trajectory that go farthest.
+// farthest makes the picture show the plotCurves columns of the trajectory whose values change most, in the order of the
+// trajectory. Time, energies and drift are not among them.
 func (c *curves) farthest(names, units []string) {
 	var all []int
 	for i, n := range names {
-		if i > 0 && !strings.HasPrefix(n, "energy.") && !strings.HasPrefix(n, "drift.") {
+		if i > 0 && !strings.HasPrefix(n, "energy.") && !strings.HasPrefix(n, "drift.") { // column 0 is the time
 			all = append(all, i)
 		}
 	}
@@ -213,12 +216,12 @@ func (c *curves) farthest(names, units []string) {
 	}
 }
 
-// choose adds a column of the trajectory.
+// choose adds the column i of the trajectory to the chosen ones; names and units are of all its columns.
 func (c *curves) choose(i int, names, units []string) {
 	c.chosen, c.names, c.units = append(c.chosen, i), append(c.names, names[i]), append(c.units, units[i])
 }
 
-// at returns the values at a place of the points.
+// at returns one number of each point: the number at the place, such as curveTime.
 func (c *curves) at(place int) []float64 {
 	v := make([]float64, len(c.points))
 	for i, p := range c.points {
@@ -227,7 +230,7 @@ func (c *curves) at(place int) []float64 {
 	return v
 }
 
-// drift is at with values that a logarithmic axis can show.
+// drift is at with values raised to leastDrift, so that a logarithmic axis can show them.
 func (c *curves) drift(place int) []float64 {
 	v := c.at(place)
 	for i := range v {

@@ -25,7 +25,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// checkRanks is check for what ranks do not do.
+// checkRanks is check with --ranks: it also refuses flags that a run on ranks does not follow.
 func (f *Flags) checkRanks(path string) error {
 	switch {
 	case f.method.Method != motion.Sparse:
@@ -43,7 +43,7 @@ func (f *Flags) checkRanks(path string) error {
 	return err
 }
 
-// refuseRanks returns an error if the model has what a run on ranks does not follow.
+// refuseRanks returns an error if the model has a joint stop with an impact speed, which a run on ranks does not follow.
 func refuseRanks(m *mechanism.Mechanism) error {
 	for i := range m.NumResistors() {
 		if speed, _ := m.ImpactSpeed(i); speed > 0 {
@@ -54,42 +54,40 @@ func refuseRanks(m *mechanism.Mechanism) error {
 	return nil
 }
 
-// party is what one rank has of a run.
-type party struct {
+// rankRun is the part of one rank in a run.
+type rankRun struct {
 	*ranks.Rank
 	f        *Flags
 	o        *runs.Options
 	name     string
 	plan     *dist.Plan
 	solver   *dist.Solver
-	rows     *gathered
-	store    *dist.Store // nil without checkpoints
-	check    *sim.Checkpoint
+	rows     *gatherer
+	store    *dist.Store     // nil without checkpoints
+	check    *sim.Checkpoint // from which the run continues; nil: a new run
 	step     *sim.RungeKutta
 	sim      *sim.Simulation
-	watch    *runs.Record         // on rank 0
-	whole    *mechanism.Mechanism // likewise
-	pictures *pictures            // likewise
+	watch    *runs.Record         // writes the rows; only on rank 0
+	whole    *mechanism.Mechanism // the part of the whole model that energy and columns need (newWatch); only on rank 0
+	pictures *pictures            // only on rank 0
 	bar      *shell.Progress
-
-	warnings []string   // on rank 0
-	taken    [2]float64 // by contacts, and by stops and friction of joints, J
-
+	warnings []string        // only on rank 0
+	taken    [2]float64      // energy dissipated by contacts, and by stops and friction of joints, J
 	signals  context.Context // of the command
-	stop     context.Context
+	stop     context.Context // ends with signals or at an interrupt of this process
 	begun    time.Time
-	from     float64
-	nextMark time.Time
-	ask      [2]float64
+	from     float64    // time of the model at begun, s
+	nextMark time.Time  // of the next checkpoint
+	requests [2]float64 // buffer of onStep: above 0 if a rank asks for the end of the run, for a checkpoint
 }
 
-// loaded is a model that ranks have read.
+// loaded is the model as ranks.ReadModel has read it, and the progress bar.
 type loaded struct {
 	model ranks.Model
 	bar   *shell.Progress
 }
 
-// simulateOnRanks is runSimulate with --ranks.
+// simulateOnRanks runs rung simulate with --ranks on the model at path.
 func simulateOnRanks(cmd *cobra.Command, path string, f *Flags) error {
 	load := func(r *ranks.Rank) (of loaded, err error) {
 		if err := f.checkRanks(path); err != nil {
@@ -110,14 +108,14 @@ func simulateOnRanks(cmd *cobra.Command, path string, f *Flags) error {
 		if r.Head() || r.Processes {
 			defer of.bar.End()
 		}
-		own := *f // ranks of one process set times each
-		p := &party{Rank: r, f: &own, name: shell.ModelFile(path), bar: of.bar, signals: cmd.Context()}
+		own := *f // a copy, as ranks that share a process each set the times in the flags
+		p := &rankRun{Rank: r, f: &own, name: shell.ModelFile(path), bar: of.bar, signals: cmd.Context()}
 		return p.simulate(&of.model)
 	})
 }
 
-// simulate prepares and does the run.
-func (p *party) simulate(of *ranks.Model) error {
+// simulate prepares and does the run on this rank, all ranks together.
+func (p *rankRun) simulate(of *ranks.Model) error {
 	err := p.prepare(of)
 	if p.watch != nil {
 		defer p.release()
@@ -132,8 +130,8 @@ func (p *party) simulate(of *ranks.Model) error {
 	return p.finish(err)
 }
 
-// prepare is what comes before the run. Its errors are those of all ranks.
-func (p *party) prepare(of *ranks.Model) (err error) {
+// prepare makes everything that the run needs, and writes its first checkpoint. If one rank fails, all ranks return an error.
+func (p *rankRun) prepare(of *ranks.Model) (err error) {
 	f := p.f
 	if p.o, err = f.options(nil, p.Stdout); err != nil {
 		return err
@@ -145,7 +143,7 @@ func (p *party) prepare(of *ranks.Model) (err error) {
 	if err != nil {
 		return err
 	}
-	var seen *mechanism.Mechanism // on rank 0
+	var seen *mechanism.Mechanism // the mechanism of the view; nil but on rank 0
 	if p.Head() {
 		if seen, err = mechanism.New(view.Model); err == nil {
 			err = refuseRanks(seen)
@@ -167,7 +165,7 @@ func (p *party) prepare(of *ranks.Model) (err error) {
 	if err = dist.Agree(p.Comm, p.newWatch(seen, view.Model)); err != nil {
 		return err
 	}
-	p.rows = newGathered(p.Rank, p.plan, view, p.watch, p.whole)
+	p.rows = newGatherer(p.Rank, p.plan, view, p.watch, p.whole)
 	if err = p.newSim(); err != nil {
 		return err
 	}
@@ -179,7 +177,7 @@ func (p *party) prepare(of *ranks.Model) (err error) {
 
 // resumeFrom opens the store of checkpoints and, with --resume, reads the latest checkpoint that all ranks have. It returns
 // an error if --until or the times of output do not follow the time at which the run begins or continues.
-func (p *party) resumeFrom() error {
+func (p *rankRun) resumeFrom() error {
 	f := p.f
 	start := p.plan.Mechanism().Initial().Time
 	if f.checkpoint != "" {
@@ -207,7 +205,8 @@ func (p *party) resumeFrom() error {
 	return nil
 }
 
-// ask returns the bodies and joints of a piece that the trajectory is about (ranks.Model.View).
+// ask returns the bodies and joints of a piece, by their places there, that columns of the trajectory need: the argument of
+// ranks.Model.View.
 func (f *Flags) ask(p *dist.Piece) (bodies, joints []int, err error) {
 	if len(f.chosen) > 0 {
 		m, err := mechanism.New(p.Model)
@@ -226,10 +225,10 @@ func (f *Flags) ask(p *dist.Piece) (bodies, joints []int, err error) {
 	return bodies, nil, nil
 }
 
-// newWatch makes the observer of the rows, on rank 0. m is the part of the whole model that rank 0 has, and whole its
-// mechanism. It has all bodies, joints and force elements that energy and columns need, but for the bodies whose energy
-// comes from their ranks.
-func (p *party) newWatch(whole *mechanism.Mechanism, m *model.Model) error {
+// newWatch makes the record of the rows and the pictures, on rank 0; on other ranks it does nothing. m is the part of the whole
+// model that rank 0 has, and whole the mechanism of m. They have all joints and force elements that energy and columns need,
+// but not the bodies whose energy is computed on their own ranks and summed (gatherer.other).
+func (p *rankRun) newWatch(whole *mechanism.Mechanism, m *model.Model) error {
 	if !p.Head() {
 		return nil
 	}
@@ -268,14 +267,15 @@ func (p *party) newWatch(whole *mechanism.Mechanism, m *model.Model) error {
 	return inFlags(err)
 }
 
-// localEvents returns what happens to the bodies of this rank: contacts touch, cables get taut, joints come to their
-// stops. Steps end there unless there are too many in the whole, as in one process.
-func (p *party) localEvents() []sim.Event {
+// localEvents returns the events of the bodies of this rank: contacts touch or leave, cables become taut or slack, joints reach
+// their stops. Steps end at events of a kind (Event.Land) unless the whole mechanism has more than sim.MostLandings of them, as
+// in one process.
+func (p *rankRun) localEvents() []sim.Event {
 	m := p.plan.Mechanism()
 	lists := [...][]sim.Event{sim.ContactEvents(m, nil), sim.CableEvents(m, nil), sim.NewStops(m, nil, nil).Events()}
-	var many [len(lists)]float64
+	var many [len(lists)]float64 // 1 for a kind of which there are too many
 	if p.Head() {
-		whole, stops := p.whole, sim.NewStops(p.whole, nil, nil) // the view has all of these
+		whole, stops := p.whole, sim.NewStops(p.whole, nil, nil) // the view of rank 0 has all contacts, cables and stops
 		for i, n := range [...]int{whole.NumContacts(), whole.NumCables(), stops.Len()} {
 			if n > sim.MostLandings {
 				many[i] = 1
@@ -294,8 +294,8 @@ func (p *party) localEvents() []sim.Event {
 	return slices.Concat(lists[:]...)
 }
 
-// newSim makes the simulation of the piece.
-func (p *party) newSim() error {
+// newSim makes the simulation of this rank's piece, at the state of the checkpoint if there is one.
+func (p *rankRun) newSim() error {
 	f, mech := p.f, p.plan.Mechanism()
 	start := mech.Initial()
 	o := sim.Options{Projector: sim.NoProjector, Step: f.step, Recorder: p.rows, Every: p.o.Every, OnStep: p.onStep, Events: p.localEvents(), Dissipation: true, Dynamics: fmt.Sprintf("%d ranks, root %s, %s", p.Size(), f.ranks.RootName(), f.stabilize)}
@@ -305,7 +305,7 @@ func (p *party) newSim() error {
 	if err := p.closedAt(start); err != nil {
 		return err
 	}
-	if f.stepSet && p.o.Stabilization == runs.Projection { // as one process does
+	if f.stepSet && p.o.Stabilization == runs.Projection { // with redundant constraints stages are closed, as in one process
 		if err := p.solver.Solve(start); err != nil {
 			return shell.Failed(p.name, err)
 		}
@@ -323,8 +323,8 @@ func (p *party) newSim() error {
 	return dist.Agree(p.Comm, err)
 }
 
-// closedAt returns an error if the state of the model does not fit its joints.
-func (p *party) closedAt(st *mechanism.State) error {
+// closedAt returns an error, on all ranks, if the state of the model violates its joints. A continued run is not checked.
+func (p *rankRun) closedAt(st *mechanism.State) error {
 	if p.check != nil {
 		return nil
 	}
@@ -335,8 +335,8 @@ func (p *party) closedAt(st *mechanism.State) error {
 	return dist.Agree(p.Comm, err)
 }
 
-// open opens the trajectory and the pictures, on rank 0.
-func (p *party) open() error {
+// open clears the store of checkpoints for a new run, and opens the trajectory and the pictures on rank 0.
+func (p *rankRun) open() error {
 	if p.store != nil && p.check == nil {
 		if err := p.store.Clear(); err != nil {
 			return err
@@ -351,14 +351,15 @@ func (p *party) open() error {
 	return runError("", p.watch.Open(p.check))
 }
 
-func (p *party) release() {
+// release gives up the files of rank 0, so that others may write them.
+func (p *rankRun) release() {
 	p.watch.Release()
 	p.pictures.drop()
 }
 
-// do integrates to --until. The first interrupt ends the run at its next step, with an interruption error; a second one ends
-// the process.
-func (p *party) do() error {
+// do integrates to --until. The first interrupt ends the run after its current step, with an interruption error; a second one
+// ends the process.
+func (p *rankRun) do() error {
 	defer shell.Keep(p.signals)()
 	ctx, stop := signal.NotifyContext(p.signals, os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -369,7 +370,7 @@ func (p *party) do() error {
 	if p.Head() {
 		p.bar.Stage("simulating", 0)
 	}
-	p.rows.see(p.sim.State())
+	p.rows.noteEnergy(p.sim.State())
 	err := p.sim.Run(p.f.until)
 	if errors.Is(err, ErrInterrupted) {
 		return p.f.interruption(p.sim.State().Time)
@@ -377,30 +378,31 @@ func (p *party) do() error {
 	return simError(p.name, err)
 }
 
-// onStep is called after each step. Rank 0 decides when checkpoints are written, and a signal to any rank ends all.
-func (p *party) onStep(s *sim.Simulation) error {
+// onStep is called after each step, on all ranks. Rank 0 decides when checkpoints are written, and a signal to any rank ends the
+// run on all.
+func (p *rankRun) onStep(s *sim.Simulation) error {
 	if s.State().Time >= p.f.until {
 		return nil
 	}
-	p.ask = [2]float64{}
+	p.requests = [2]float64{}
 	if p.stop.Err() != nil || p.f.Interrupted != nil && p.f.Interrupted() {
-		p.ask[0] = 1
+		p.requests[0] = 1
 	}
 	if p.Head() && p.store != nil && time.Now().After(p.nextMark) {
-		p.ask[1] = 1
+		p.requests[1] = 1
 	}
-	p.solver.Largest(p.ask[:])
+	p.solver.Largest(p.requests[:])
 	switch {
-	case p.ask[0] > 0:
+	case p.requests[0] > 0:
 		return ErrInterrupted
-	case p.ask[1] > 0:
+	case p.requests[1] > 0:
 		return p.mark()
 	}
 	return nil
 }
 
-// mark writes a checkpoint of each rank, if one is wanted.
-func (p *party) mark() error {
+// mark writes a checkpoint of each rank; without a store it does nothing.
+func (p *rankRun) mark() error {
 	if p.store == nil {
 		return nil
 	}
@@ -422,10 +424,11 @@ func (p *party) mark() error {
 	return nil
 }
 
-// finish writes the last checkpoint and what is in memory, after a run that has ended with err, and the summary.
-func (p *party) finish(err error) error {
+// finish writes the last checkpoint, the rest of the rows, the pictures and the summary after a run that has ended with err. It
+// returns the first error that tells more than an interruption.
+func (p *rankRun) finish(err error) error {
 	took := time.Since(p.begun)
-	p.rows.see(p.sim.State())
+	p.rows.noteEnergy(p.sim.State())
 	ended := err == nil
 	first := func(e error) {
 		if e != nil && (err == nil || errors.Is(err, ErrInterrupted)) {
@@ -460,8 +463,9 @@ func (p *party) finish(err error) error {
 	return err
 }
 
-// print writes the summary.
-func (p *party) print(took time.Duration, bytes int64) error {
+// print writes the summary on rank 0: the document on stdout with --json, else lines on stderr. took is the wall time, bytes the
+// largest amount that a rank has sent.
+func (p *rankRun) print(took time.Duration, bytes int64) error {
 	n, told, f := p.sim.Stats(), p.watch.Told(p.taken[0], p.taken[1]), p.f
 	_, held := p.plan.HeldRows()
 	end := p.sim.State().Time
@@ -488,7 +492,7 @@ func (p *party) print(took time.Duration, bytes int64) error {
 	if !f.quiet {
 		page := sheet.NewPage(p.Stderr, shell.Columns(p.Stderr))
 		printSimulation(page, s)
-		_ = page.Flush() // as of all messages
+		_ = page.Flush() // errors of messages on stderr are ignored
 	}
 	return nil
 }

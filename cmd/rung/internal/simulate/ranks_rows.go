@@ -9,43 +9,44 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// stateNumbers are those of a body on their way to rank 0.
+// stateNumbers is the count of numbers by which the state of a body is sent to rank 0: position, quaternion, velocity, angular
+// velocity.
 const stateNumbers = 13
 
-// gathered is the sim.Recorder of a rank: it brings what its own
-// bodies do to rank 0, whose runs.Record sees rows of the whole mechanism.
-type gathered struct {
+// gatherer is the sim.Recorder of a rank: it sends the states of the rank's own bodies to rank 0, whose runs.Record gets rows
+// of the whole mechanism.
+type gatherer struct {
 	rank     *ranks.Rank
 	mech     *mechanism.Mechanism // of the piece
-	bodies   []int                // own bodies that go to rank 0
-	rest     []int                // the others, of which the energy goes there
-	angles   []int                // own angles that go there
-	internal []int                // own internal states that go there
-	out      []float64
-
-	// Of rank 0.
+	bodies   []int                // own bodies whose states are sent to rank 0
+	rest     []int                // own bodies of which only the energy is sent
+	angles   []int                // own angles that are sent
+	internal []int                // own internal states that are sent
+	out      []float64            // message: states of bodies, angles, internal states, the two energies of rest
+	// The following is nil or zero but on rank 0.
 	watch *runs.Record
-	whole *mechanism.Mechanism
-	state *mechanism.State // of what it sees
-	kin   mechanism.Kinematics
-	from  []places // by rank
-	in    [][]float64
-	other [2]float64 // kinetic energy, and that in gravity, of bodies that it does not see, J
+	whole *mechanism.Mechanism // of the view
+	state *mechanism.State     // of whole
+	kin   mechanism.Kinematics // buffer
+	from  []places             // by rank
+	in    [][]float64          // received messages, by rank
+	other [2]float64           // kinetic energy and energy in gravity of the bodies that are not in whole, J
 }
 
-// places are those of the bodies, angles and internal states of a rank in the state of what rank 0 sees.
+// places says where the bodies, angles and internal states that a rank sends belong in the state of the view on rank 0.
 type places struct{ bodies, angles, internal []int }
 
-// owner says whose an angle or an internal state is: the n-th of a joint, or the n-th of the contacts of a body.
+// owner identifies an angle or an internal state without its place in a state: the n-th one of a joint, or the n-th one of the
+// contacts of a body, from 0 on.
 type owner struct {
-	body      bool
+	body      bool // number is of a body, not of a joint
 	number, n int
 }
 
-// newGathered returns the recorder of a rank. watch is what sees the rows of the view, a mechanism of
-// its own, on rank 0.
-func newGathered(r *ranks.Rank, p *dist.Plan, view *ranks.View, watch *runs.Record, whole *mechanism.Mechanism) *gathered {
-	g := &gathered{rank: r, mech: p.Mechanism(), watch: watch, whole: whole}
+// newGatherer returns the recorder of a rank, all ranks together. watch records the rows of whole, the mechanism of the view, on
+// rank 0; on other ranks both are nil.
+func newGatherer(r *ranks.Rank, p *dist.Plan, view *ranks.View, watch *runs.Record, whole *mechanism.Mechanism) *gatherer {
+	g := &gatherer{rank: r, mech: p.Mechanism(), watch: watch, whole: whole}
 	numbers := g.share(p, view)
 	g.out = make([]float64, stateNumbers*len(g.bodies)+len(g.angles)+len(g.internal)+len(g.other))
 	sizes, lists := r.Lists([]float64{float64(len(g.bodies)), float64(len(g.angles)), float64(len(g.internal))}), r.Lists(numbers)
@@ -56,9 +57,10 @@ func newGathered(r *ranks.Rank, p *dist.Plan, view *ranks.View, watch *runs.Reco
 	return g
 }
 
-// share notes which bodies, angles and internal states of the piece this rank sends to rank 0. It returns where the view has
-// them: a number a body, then two numbers an angle, then three an internal state.
-func (g *gathered) share(p *dist.Plan, view *ranks.View) (numbers []float64) {
+// share chooses the bodies, angles and internal states of the piece that this rank sends to rank 0. It returns their places in
+// the view as numbers: for each body its place, for each angle the joint and n of its owner, for each internal state 1 for a
+// body or 0 for a joint, its place, and n of the owner.
+func (g *gatherer) share(p *dist.Plan, view *ranks.View) (numbers []float64) {
 	piece := p.Piece()
 	for i, b := range piece.Body[:piece.Own] {
 		if at, ok := view.BodyAt(b); ok {
@@ -91,9 +93,9 @@ func (g *gathered) share(p *dist.Plan, view *ranks.View) (numbers []float64) {
 	return numbers
 }
 
-// receive notes on rank 0 where the numbers of each rank belong in the whole mechanism. sizes has a rank's numbers of bodies,
-// angles and internal states, lists what share returned there.
-func (g *gathered) receive(sizes, lists [][]float64) {
+// receive sets, on rank 0, where the numbers of each rank belong in the state of the view. For each rank, sizes has its counts
+// of bodies, angles and internal states, and lists the numbers that share returned there.
+func (g *gatherer) receive(sizes, lists [][]float64) {
 	whole := g.whole
 	g.state, g.kin.Bodies = whole.Initial(), make([]mechanism.BodyKinematics, whole.NumBodies())
 	g.state.Angles, g.state.Internal = make([]float64, whole.NumAngles()), make([]float64, whole.NumInternal())
@@ -121,7 +123,7 @@ func (g *gathered) receive(sizes, lists [][]float64) {
 	}
 }
 
-// anglesOf returns whose the angles of a state that carries all are (mechanism.State.Angles), in their order.
+// anglesOf returns the owner of each angle of a state with all angles (mechanism.State.Angles), in the order of the state.
 func anglesOf(m *mechanism.Mechanism) []owner {
 	list := make([]owner, m.NumAngles())
 	for j := range m.Joints {
@@ -134,7 +136,8 @@ func anglesOf(m *mechanism.Mechanism) []owner {
 	return list
 }
 
-// internalOf returns whose the internal states are (mechanism.State.Internal), in their order.
+// internalOf returns the owner of each internal state (mechanism.State.Internal), in the order of the state: first the states of
+// stops and friction of joints, then the states of contacts.
 func internalOf(m *mechanism.Mechanism) []owner {
 	list := make([]owner, m.NumInternal())
 	joints, bodies, resistors := make(map[int]int), make(map[int]int), 0
@@ -146,7 +149,7 @@ func internalOf(m *mechanism.Mechanism) []owner {
 			resistors++
 		}
 	}
-	at, st := resistors, m.Initial() // those of contacts come after those of joints
+	at, st := resistors, m.Initial() // internal states of contacts follow those of joints
 	for i := range m.NumContacts() {
 		_, body, _ := m.Contact(i)
 		for range m.ContactInternal(i, st) {
@@ -158,8 +161,9 @@ func internalOf(m *mechanism.Mechanism) []owner {
 	return list
 }
 
-// gather brings a state of the pieces to rank 0, where it is then in g.state and g.other.
-func (g *gathered) gather(st *mechanism.State) {
+// gather sends the state of this rank's piece to rank 0, which puts the states of all ranks into g.state and sums their other
+// energies in g.other. All ranks call it together.
+func (g *gatherer) gather(st *mechanism.State) {
 	at := g.out
 	for _, i := range g.bodies {
 		b := &st.Bodies[i]
@@ -210,19 +214,19 @@ func (g *gathered) gather(st *mechanism.State) {
 	}
 }
 
-// restEnergy returns the kinetic energy of the rank's bodies that rank 0 does not see, and that in gravity.
-func (g *gathered) restEnergy(st *mechanism.State) (kinetic, gravity float64) {
+// restEnergy returns the kinetic energy and the energy in gravity, J, of the bodies of this rank that the view does not have.
+func (g *gatherer) restEnergy(st *mechanism.State) (kinetic, gravity float64) {
 	var k mechanism.BodyKinematics
 	for _, i := range g.rest {
-		g.mech.BodyTo(&k, st, i) // states of rows are finite
+		g.mech.BodyTo(&k, st, i) // its result tells of states that are not finite; states of rows are
 		a, b := g.mech.BodyEnergy(i, &k, st)
 		kinetic, gravity = kinetic+a, gravity+b
 	}
 	return kinetic, gravity
 }
 
-// energy returns that of the whole, on rank 0 after gather.
-func (g *gathered) energy() (mechanism.Energy, error) {
+// energy returns the energy of the whole mechanism, on rank 0 after gather.
+func (g *gatherer) energy() (mechanism.Energy, error) {
 	m := g.whole
 	if err := m.KinematicsTo(&g.kin, g.state); err != nil {
 		return mechanism.Energy{}, err
@@ -234,7 +238,7 @@ func (g *gathered) energy() (mechanism.Energy, error) {
 }
 
 // Record implements sim.Recorder, on all ranks together.
-func (g *gathered) Record(row *sim.Row) error {
+func (g *gatherer) Record(row *sim.Row) error {
 	g.gather(row.State)
 	var err error
 	if g.rank.Head() {
@@ -246,8 +250,9 @@ func (g *gathered) Record(row *sim.Row) error {
 	return dist.Agree(g.rank, err)
 }
 
-// see notes the energy at the state of the whole, as a run of one process does.
-func (g *gathered) see(st *mechanism.State) {
+// noteEnergy tells the record on rank 0 the energy of the whole mechanism at st, at the start or end of the run, as a run in one
+// process does. All ranks call it together.
+func (g *gatherer) noteEnergy(st *mechanism.State) {
 	if g.gather(st); g.rank.Head() {
 		if e, err := g.energy(); err == nil {
 			g.watch.Note(e)
@@ -256,7 +261,7 @@ func (g *gathered) see(st *mechanism.State) {
 }
 
 // Mark implements sim.Recorder, on all ranks together.
-func (g *gathered) Mark() (at int64, err error) {
+func (g *gatherer) Mark() (at int64, err error) {
 	if g.rank.Head() {
 		at, err = g.watch.Mark()
 	}
@@ -264,7 +269,7 @@ func (g *gathered) Mark() (at int64, err error) {
 }
 
 // Sum implements sim.Summed.
-func (g *gathered) Sum() string {
+func (g *gatherer) Sum() string {
 	if g.rank.Head() {
 		return g.watch.Sum()
 	}

@@ -20,7 +20,7 @@ import (
 	"github.com/rung-mbd/rung/sim"
 )
 
-// speedInterval is the time between two looks at the speed of a run.
+// speedInterval is the least time between two updates of the progress bar.
 const speedInterval = 200 * time.Millisecond
 
 // runner is one run of rung simulate.
@@ -35,15 +35,15 @@ type runner struct {
 
 	signals context.Context
 	begun   time.Time
-	cpu     time.Duration // of the process at begun
-	took    time.Duration
-	worked  time.Duration // of the processor
-	from    float64       // time of the model at begun
-	shown   time.Time     // of the last look at the speed
-	parts   int64         // of progressParts
+	cpu     time.Duration // processor time of the process at begun
+	took    time.Duration // wall time of the run
+	worked  time.Duration // processor time of the run
+	from    float64       // time of the model at begun, s
+	shown   time.Time     // of the last update of the progress bar
+	parts   int64         // shown by the progress bar, of progressParts
 }
 
-// newRunner reads and prepares the model at path, whose rows may go to stdout.
+// newRunner reads the model at path and prepares its run, whose rows may go to stdout.
 func newRunner(path string, in shell.Input, stdout io.Writer, f *Flags, p *shell.Progress) (*runner, error) {
 	m, err := shell.ReadModel(path, in, p)
 	if err != nil {
@@ -88,7 +88,8 @@ func newRunner(path string, in shell.Input, stdout io.Writer, f *Flags, p *shell
 	return r, r.pictures.choose(f)
 }
 
-// wrong makes an error of the run before it begins one of the command.
+// wrong turns an error of a run that has not begun into an error of the command. Where the run was to continue, all errors but
+// errors of options and of the start count as bad input in the checkpoint.
 func (r *runner) wrong(err error) error {
 	if r.f.resume && !errors.As(err, new(*runs.OptionError)) && !errors.As(err, new(*runs.StartError)) {
 		err = shell.InputError(r.f.checkpoint, err)
@@ -96,8 +97,8 @@ func (r *runner) wrong(err error) error {
 	return runError(r.name, err)
 }
 
-// open opens the files of the run. Its errors count as bad input. It touches no file of rows before it knows that it, and
-// nobody else, can write checkpoint and pictures.
+// open opens the files of the run: the pictures, then checkpoint and trajectory, which therefore stay as they are if a picture
+// cannot be written. Its errors count as bad input.
 func (r *runner) open(stdout io.Writer) error {
 	if err := r.pictures.open(stdout); err != nil {
 		return err
@@ -105,14 +106,14 @@ func (r *runner) open(stdout io.Writer) error {
 	return runError("", r.run.Open())
 }
 
-// release lets others write the files.
+// release gives up the files, so that others may write them.
 func (r *runner) release() {
 	r.run.Release()
 	r.pictures.drop()
 }
 
-// do integrates, and leaves a trajectory of whole rows and a checkpoint however
-// it ends, but for failures of the files.
+// do integrates to --until. However the run ends, unless by a failure of the files, it leaves a trajectory of whole rows and a
+// checkpoint.
 func (r *runner) do(parent context.Context) error {
 	defer shell.Keep(parent)()
 	ctx, stop := signal.NotifyContext(parent, os.Interrupt, syscall.SIGTERM)
@@ -130,7 +131,7 @@ func (r *runner) do(parent context.Context) error {
 	return r.finish(r.failure(err))
 }
 
-// failure makes an error of the run, which may be nil, a failure: of a file, or of the computation with the model.
+// failure turns an error of the run into a failure of a file, or of the computation with the model. nil stays nil.
 func (r *runner) failure(err error) error {
 	if file := fileFailure(err); file != nil {
 		return file
@@ -138,8 +139,8 @@ func (r *runner) failure(err error) error {
 	return simError(r.name, err)
 }
 
-// finish ends the files and draws the pictures, after a run that has ended with err. It returns the first error that tells
-// more than that the run was interrupted.
+// finish closes the files and draws the pictures, after a run that has ended with err. It returns the first error that tells
+// more than an interruption.
 func (r *runner) finish(err error) error {
 	first := func(e error) {
 		if e != nil && (err == nil || errors.Is(err, ErrInterrupted)) {
@@ -160,7 +161,7 @@ func isInterrupted(ctx context.Context, err error) bool {
 	return errors.Is(err, ErrInterrupted) || cause != nil && errors.Is(err, cause)
 }
 
-// onStep is called after each step.
+// onStep is called after each step: it adds the step to the pictures, ends the run at an interrupt, and shows the progress.
 func (r *runner) onStep(s *runs.Simulation) error {
 	t := s.Time()
 	if t >= r.f.until {
@@ -180,7 +181,7 @@ func (r *runner) onStep(s *runs.Simulation) error {
 	return nil
 }
 
-// ratio says how fast the time of the model passes.
+// ratio returns the speed of a run as text: model time over wall time, both in s.
 func ratio(modelTime, wall float64) string {
 	if wall <= 0 {
 		return "at once"

@@ -20,46 +20,49 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// ValidatedRun is one benchmark by one method.
+// ValidatedRun is the result of one benchmark by one method, compared with the reference. Errors and drifts are the largest over
+// the times of the reference.
 type ValidatedRun struct {
 	Model      string  `json:"model"`
 	Bodies     int     `json:"bodies"`
 	Integrator string  `json:"integrator"`
 	Method     string  `json:"method"`
 	Stabilize  string  `json:"stabilize"`
-	Step       float64 `json:"step,omitempty"`
-	Tolerance  float64 `json:"tolerance,omitempty"`
+	Step       float64 `json:"step,omitempty"`      // s; 0: steps by error control
+	Tolerance  float64 `json:"tolerance,omitempty"` // of steps by error control
 	Steps      int64   `json:"steps"`
 	Rejected   int64   `json:"rejected"`
 	CPU        float64 `json:"cpu_seconds"`
-	Error      float64 `json:"error"`
-	Limit      float64 `json:"limit"`
+	Error      float64 `json:"error"` // of the reference point, relative (witness.Record)
+	Limit      float64 `json:"limit"` // of Error
 	Published  bool    `json:"limit_published"`
-	Energy     float64 `json:"energy_drift"`
-	Position   float64 `json:"position_drift"`
-	Velocity   float64 `json:"velocity_drift"`
-	Met        bool    `json:"met"`
-	Required   bool    `json:"required"`
-	Failure    string  `json:"failure,omitempty"` // why it ended early
+	Energy     float64 `json:"energy_drift"`      // relative to the largest kinetic energy
+	Position   float64 `json:"position_drift"`    // of a joint's row, m or rad
+	Velocity   float64 `json:"velocity_drift"`    // of a joint's row, m/s or rad/s
+	Met        bool    `json:"met"`               // the run reached the end with Error below Limit
+	Required   bool    `json:"required"`          // rung validate fails if the limit is not met
+	Failure    string  `json:"failure,omitempty"` // error that ended the run early
 }
 
-// standardBenchmark is a model of reference/standard.
+// standardBenchmark is a model of reference/standard, with the limit of its error and the options of its runs.
 type standardBenchmark struct {
 	Model, body string  // the body that carries the reference point
-	limit       float64 // of the error: of high precision
-	published   bool    // limit is
-	tol         float64 // of chosen steps
-	implicit    float64 // the same for generalized-alpha, which is of order 2
-	step        float64 // of fixed ones, s
-	work        string  // the column of the reference that tells what loads have done; empty if energy is conserved
-	perUnit     float64 // J for each unit of that column
-	close       bool    // fixed steps need closed stages
-	long        bool    // fixed steps take more than a second
+	limit       float64 // of the error: the class of high precision
+	published   bool    // limit is the published one of the benchmark
+	tol         float64 // tolerance of error control with dopri5
+	implicit    float64 // tolerance of error control with generalized-alpha, which is of order 2
+	step        float64 // of fixed steps, s
+	work        string  // column of the reference with the work of loads, or in proportion to it; "": energy is conserved
+	perUnit     float64 // J for each unit of the column work
+	close       bool    // fixed steps need stages closed onto the constraints
+	long        bool    // a run with fixed steps takes more than a second of wall time
 }
 
-// A05 is stiff, and meets its limit with a tolerance of 1e-6 in less than half the steps of the
-// default. A torque of 0.033 N m drives the crank of
-// A03; A05 loses energy to its dampers, which its reference counts.
+// StandardBenchmarks are the benchmarks of rung validate, in the order of its table.
+//
+// A05 is stiff, and meets its limit with a tolerance of 1e-6 in less than half the steps of the default. A torque of 0.033 N m
+// drives the crank of A03, so its work is in proportion to the crank's angle beta. A05 loses energy to its dampers, which its
+// reference has as a column.
 var StandardBenchmarks = []standardBenchmark{
 	{Model: "a01-pendulum", body: "bob", limit: 1e-3, published: true, tol: 1e-8, implicit: 1e-11, step: 1e-3},
 	{Model: "a02-n-four-bar-2", body: "V0", limit: 1e-3, published: true, tol: 1e-8, implicit: 1e-10, step: 1e-3, close: true},
@@ -76,15 +79,15 @@ var StandardBenchmarks = []standardBenchmark{
 	{Model: "spatial-slider-crank", body: "slider", limit: 1e-3, tol: 1e-8, implicit: 1e-11, step: 1e-3},
 }
 
-// validatedMethod is one way to run a benchmark.
+// validatedMethod is an integrator with a method for accelerations and a stabilization, by which benchmarks are run.
 type validatedMethod struct {
 	Integrator runs.Integrator
 	method     motion.Method
 	stabilize  runs.Stabilization
 }
 
-// Methods returns how b is run, the default of rung simulate first, but for the tolerance. generalized-alpha, of order 2,
-// takes long for these limits.
+// Methods returns the methods by which b is run, first the default of rung simulate. If short, methods that take long are left
+// out: fixed steps of long benchmarks, and generalized-alpha, which is of order 2 and needs many steps for these limits.
 func (b *standardBenchmark) Methods(short bool) []validatedMethod {
 	list := []validatedMethod{{runs.DormandPrince, motion.Sparse, runs.Projection}}
 	if short && b.long {
@@ -100,7 +103,8 @@ func (b *standardBenchmark) Methods(short bool) []validatedMethod {
 	return append(list, validatedMethod{runs.GeneralizedAlpha, motion.Sparse, runs.Projection})
 }
 
-// validate runs b by one method. Failures of the run are in the result.
+// validate runs b by one method and compares the run with the reference. A run that ends early is a result with Failure, not an
+// error.
 func (b *standardBenchmark) validate(m *model.Model, ref *referenceRun, how validatedMethod, p *shell.Progress) (*ValidatedRun, error) {
 	plan, err := rung.NewPlan(m, rung.Options{})
 	if err != nil {
@@ -119,7 +123,7 @@ func (b *standardBenchmark) validate(m *model.Model, ref *referenceRun, how vali
 	if err != nil {
 		return nil, err
 	}
-	parts := int64(0)
+	parts := int64(0) // shown by the progress bar
 	w.every = func(t float64) {
 		done := int64(progressParts * t / ref.end())
 		p.Add(done - parts)
@@ -138,7 +142,7 @@ func (b *standardBenchmark) validate(m *model.Model, ref *referenceRun, how vali
 	return r, nil
 }
 
-// simulation returns the run of b by one method.
+// simulation returns the simulation of b by one method, which records rows to w, and sets step or tolerance in r.
 func (b *standardBenchmark) simulation(r *ValidatedRun, plan *rung.Plan, how validatedMethod, w *witness) (*sim.Simulation, error) {
 	o := &runs.Options{Integrator: how.Integrator, Method: how.method, Stabilization: how.stabilize}
 	switch {
@@ -160,18 +164,20 @@ func (b *standardBenchmark) simulation(r *ValidatedRun, plan *rung.Plan, how val
 	}), nil
 }
 
-// referenceRun is a reference trajectory.
+// referenceRun is a reference trajectory: rows at equal intervals of time.
 type referenceRun struct {
-	columns map[string]int
-	rows    [][]float64
+	columns map[string]int // number of a column by its name
+	rows    [][]float64    // time, then position and velocity of the reference point, then other columns
 }
 
+// interval returns the time between two rows, s.
 func (r *referenceRun) interval() float64 { return r.rows[1][0] - r.rows[0][0] }
 
+// end returns the time of the last row, s.
 func (r *referenceRun) end() float64 { return r.rows[len(r.rows)-1][0] }
 
-// readReference reads a table of comma-separated numbers with a header, t and position and
-// velocity of the reference point first. It has to have the column work, unless that is empty.
+// readReference reads the table of comma-separated numbers at path: a header, then rows that begin with time, position and
+// velocity of the reference point. It returns an error if there are fewer than two rows, or no column work unless work is "".
 func readReference(path, work string) (*referenceRun, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -212,21 +218,22 @@ func readReference(path, work string) (*referenceRun, error) {
 	return r, nil
 }
 
-// witness is a recorder that compares with the reference.
+// witness is a recorder that compares the rows of a run with the reference.
 type witness struct {
 	ref   *referenceRun
 	bench *standardBenchmark
 	body  int
-	point spatial.Vec3 // in the body's frame
-	every func(t float64)
+	point spatial.Vec3    // the reference point, frame of the body
+	every func(t float64) // called with the time of each row, s
 
 	rows                   int
-	worst                  float64
+	worst                  float64 // largest relative error so far
 	drift                  sim.Drift
-	first, change, kinetic float64 // energy less work at the start, largest change, largest kinetic energy
+	first, change, kinetic float64 // J: energy less work at the start, its largest change, largest kinetic energy
 }
 
-// newWitness returns the point of the body of a benchmark that is where the first row of the reference has it, in the frame of that body.
+// newWitness returns the recorder for a benchmark. Its reference point is the point of the benchmark's body that is at the
+// position in the first row of the reference at the initial state.
 func newWitness(b *standardBenchmark, ref *referenceRun, mech *mechanism.Mechanism) (*witness, error) {
 	i, err := mech.BodyIndex(b.body)
 	if err != nil {
@@ -237,7 +244,9 @@ func newWitness(b *standardBenchmark, ref *referenceRun, mech *mechanism.Mechani
 	return &witness{ref: ref, bench: b, body: i, point: at.Rotation.Conj().Rotate(p.Sub(at.Position))}, nil
 }
 
-// Record implements sim.Recorder.
+// Record implements sim.Recorder: it compares a row with the next row of the reference. The error of a component y of position
+// or velocity is |y − yref| / max(|yref|, leastReference). It also follows the energy less the work of loads, which should be
+// constant, and the drift. Rows beyond the reference are ignored.
 func (w *witness) Record(r *sim.Row) error {
 	if w.rows == len(w.ref.rows) {
 		return nil
@@ -264,12 +273,14 @@ func (w *witness) Record(r *sim.Row) error {
 	return nil
 }
 
-// leastReference is the value below which errors are relative to it.
+// leastReference is the least magnitude, m or m/s, to which errors are relative, so that zeros of the reference do not blow
+// them up.
 const leastReference = 1e-3
 
 // Mark implements sim.Recorder.
 func (w *witness) Mark() (int64, error) { return int64(w.rows), nil }
 
+// energyDrift returns the largest change of energy less work, relative to the largest kinetic energy; in J if that is 0.
 func (w *witness) energyDrift() float64 {
 	if w.kinetic == 0 {
 		return w.change

@@ -10,46 +10,46 @@ import (
 	"github.com/rung-mbd/rung/sim"
 )
 
-// Simulation is the document of rung simulate --json. Steps, drift and passages are those of
-// the whole run; the other numbers are those since it was resumed.
+// Simulation is the document of rung simulate --json. After resuming, counts of steps and drifts are of the whole run; the
+// other numbers are of the part since resuming.
 type Simulation struct {
 	Format     string  `json:"format"`
 	Name       string  `json:"name"`
 	Integrator string  `json:"integrator"`
 	Step       float64 `json:"step,omitempty"`                // s, of fixed steps
-	Tolerance  float64 `json:"tolerance,omitempty"`           // of chosen steps
-	Least      float64 `json:"tolerance_in_effect,omitempty"` // where rounding does not allow Tolerance
-	Start      float64 `json:"start"`                         // s; after resuming, where that was
-	End        float64 `json:"end"`
-	Until      float64 `json:"until"`
+	Tolerance  float64 `json:"tolerance,omitempty"`           // of steps by error control
+	Least      float64 `json:"tolerance_in_effect,omitempty"` // the least that rounding allows, if Tolerance is below it
+	Start      float64 `json:"start"`                         // s; after resuming, the time of the checkpoint
+	End        float64 `json:"end"`                           // s
+	Until      float64 `json:"until"`                         // s
 	Resumed    bool    `json:"resumed"`
 	Finished   bool    `json:"finished"`
 	Rows       int64   `json:"rows"`
-	lastRow    float64 // s
+	lastRow    float64 // time of the last row, s
 	stepCounts
 	Stiff     *stiffSteps      `json:"stiff,omitempty"`
 	Undecided *undecidedBranch `json:"undecided,omitempty"`
 	effort
 	Closed    *simulationFit  `json:"closed,omitempty"`
 	Energy    runs.Energy     `json:"energy"`
-	Impacts   int64           `json:"impacts,omitempty"` // impulses at stops
+	Impacts   int64           `json:"impacts,omitempty"` // impulses at stops of joints
 	Creep     *runs.Creep     `json:"creep,omitempty"`
 	Warnings  []string        `json:"warnings,omitempty"`
 	Drift     simulationDrift `json:"drift"`
 	Projected simulationDrift `json:"drift_before_projection"`
-	Ranks     *RanksResult    `json:"ranks,omitempty"` // where the model was cut into pieces
+	Ranks     *RanksResult    `json:"ranks,omitempty"` // nil unless the model was cut into pieces
 }
 
-// stepCounts are how often steps were made, and how.
+// stepCounts are counts of steps by their kind (sim.Stats).
 type stepCounts struct {
 	Steps    int64 `json:"steps"`
 	Rejected int64 `json:"rejected"`
 	Careful  int64 `json:"careful"`
 	Singular int64 `json:"singular"` // steps next to singular poses
-	helped   int64 // careful steps that closed stages made good
+	helped   int64 // careful steps that passed once their stages were closed onto the constraints
 }
 
-// effort is what the run has cost.
+// effort is the cost of the run.
 type effort struct {
 	Projections int64   `json:"projections"`
 	Evaluations int64   `json:"evaluations"`
@@ -57,31 +57,32 @@ type effort struct {
 	Wall        float64 `json:"wall_seconds"`
 }
 
-// RanksResult is how a run was cut into pieces.
+// RanksResult says how the model of a run was cut into pieces, and how much the ranks sent.
 type RanksResult struct {
 	Ranks int    `json:"ranks"`
 	Root  string `json:"root"`
 	Held  int    `json:"separator_rows"` // rows of joints between pieces
-	Bytes int64  `json:"bytes_sent"`     // by the rank that sends most, in an evaluation
+	Bytes int64  `json:"bytes_sent"`     // in one evaluation, by the rank that sends most
 }
 
-// undecidedBranch says that the motion may have gone on along a branch that the data do not decide.
+// undecidedBranch tells of singular poses at which rounding, or too slow a motion, left open along which branch the motion goes
+// on.
 type undecidedBranch struct {
 	Steps int64   `json:"steps"`
-	First float64 `json:"first"` // s
-	Error float64 `json:"error"` // the largest, in units of the tolerance; 0 if the motion was too slow
+	First float64 `json:"first"` // time of the first such step, s
+	Error float64 `json:"error"` // largest error by rounding, in units of the tolerance; 0 if the motion was too slow
 }
 
-// stiffSteps says that most steps are short to be stable, not to be accurate.
+// stiffSteps tells that most steps are short to be stable, not to be accurate.
 type stiffSteps struct {
-	Share      float64 `json:"share"` // of the steps
-	Rate       float64 `json:"rate"`  // of the fastest motion, 1/s
-	Body       string  `json:"body"`
-	Force      string  `json:"force,omitempty"` // that holds the body
-	Integrator string  `json:"integrator"`      // that takes longer steps
+	Share      float64 `json:"share"`           // of the steps that are short for stability
+	Rate       float64 `json:"rate"`            // of the fastest motion, 1/s
+	Body       string  `json:"body"`            // that moves fastest
+	Force      string  `json:"force,omitempty"` // name of the force element that holds the body
+	Integrator string  `json:"integrator"`      // name of an integrator that takes longer steps
 }
 
-// newStiffSteps returns nil where steps follow all motions.
+// newStiffSteps returns the part of the document on stiffness; nil if the steps are not limited by it.
 func newStiffSteps(t *sim.Stiffness) *stiffSteps {
 	if t == nil {
 		return nil
@@ -89,29 +90,29 @@ func newStiffSteps(t *sim.Stiffness) *stiffSteps {
 	return &stiffSteps{t.Share, t.Rate, t.Body, t.Force, runs.GeneralizedAlpha.String()}
 }
 
-// text says what limits the steps and what to do.
+// text returns the line of the summary: the motion that limits the steps, and the advice.
 func (t *stiffSteps) text() string {
-	what := "body " + fault.Text(t.Body, sheet.NameWidth)
+	mover := "body " + fault.Text(t.Body, sheet.NameWidth)
 	if t.Force != "" {
-		what += ", held by " + fault.Text(t.Force, sheet.NameWidth)
+		mover += ", held by " + fault.Text(t.Force, sheet.NameWidth)
 	}
 	return fmt.Sprintf("%.0f%% of the steps are short to be stable, not to be accurate: a motion of %s/s is too fast to follow (%s); --integrator %s takes longer steps",
-		100*t.Share, sheet.Digits2(t.Rate), what, t.Integrator)
+		100*t.Share, sheet.Digits2(t.Rate), mover, t.Integrator)
 }
 
-// simulationFit is how the state was closed at the start.
+// simulationFit tells how the state was closed onto the joints at the start: positions, then velocities.
 type simulationFit struct {
 	Position *answers.Closing `json:"position"`
 	Velocity *answers.Closing `json:"velocity"`
 }
 
-// simulationDrift is the largest error of a joint's row.
+// simulationDrift is the largest violation of a joint's row.
 type simulationDrift struct {
-	Position float64 `json:"position"`
-	Velocity float64 `json:"velocity"`
+	Position float64 `json:"position"` // m or rad
+	Velocity float64 `json:"velocity"` // m/s or rad/s
 }
 
-// summary returns the document on the run as far as it has gone.
+// summary returns the document on the run up to its present time.
 func (r *runner) summary() *Simulation {
 	n, told, end := r.run.Stats(), r.run.Told(), r.run.Time()
 	s := &Simulation{
@@ -136,7 +137,7 @@ func (r *runner) summary() *Simulation {
 	return s
 }
 
-// add adds what steps and rows have told.
+// add sets the fields that come from the statistics of the steps and from the record of the rows.
 func (s *Simulation) add(n *sim.Stats, told *runs.Told) {
 	s.Rows, s.lastRow, s.Energy, s.Drift, s.Projected = told.Rows, told.Last, told.Energy, newSimulationDrift(told.Drift), newSimulationDrift(n.Worst)
 	s.Steps, s.Rejected, s.Careful, s.Singular, s.Projections = n.Steps, n.Rejected, n.Careful, n.Singular, n.Projections
@@ -145,9 +146,10 @@ func (s *Simulation) add(n *sim.Stats, told *runs.Told) {
 	}
 }
 
+// newSimulationDrift returns d for the document.
 func newSimulationDrift(d sim.Drift) simulationDrift { return simulationDrift{d.Position, d.Velocity} }
 
-// printSimulation writes s for people.
+// printSimulation writes s as the lines of the summary.
 func printSimulation(p *sheet.Page, s *Simulation) {
 	if s.Resumed && s.Finished && s.Evaluations == 0 {
 		p.Item("simulated", sheet.ModelTitle(s.Name)+" to "+sheet.Short(s.End)+" s already; nothing was left to do")
@@ -205,7 +207,7 @@ func printSimulation(p *sheet.Page, s *Simulation) {
 	}
 }
 
-// undecidedText says why and when the branch of the motion is not sure.
+// undecidedText returns the line of the summary on a branch that is not sure: when, and why.
 func undecidedText(u *undecidedBranch) string {
 	text := "which branch the motion goes on along at a singular pose, first at t = " + sheet.Short(u.First) + " s: "
 	if u.Error > 0 {
@@ -214,16 +216,17 @@ func undecidedText(u *undecidedBranch) string {
 	return text + "it is there too slowly to tell"
 }
 
-// moved says how far c has gone.
-func moved(what string, c *answers.Closing, length, angle string) string {
+// moved returns the largest movements of bodies, or changes of velocities, by the closing c, after the verb: "moved by up to 0.1 m
+// (rod) and 0.2 rad (crank)". length and angle are the units.
+func moved(verb string, c *answers.Closing, length, angle string) string {
 	if c.Travel.Value == 0 && c.Turn.Value == 0 {
-		return what + " nothing"
+		return verb + " nothing"
 	}
-	return fmt.Sprintf("%s up to %s %s (%s) and %s %s (%s)", what,
+	return fmt.Sprintf("%s up to %s %s (%s) and %s %s (%s)", verb,
 		sheet.Short(c.Travel.Value), length, fault.Text(c.Travel.Body, sheet.NameWidth), sheet.Short(c.Turn.Value), angle, fault.Text(c.Turn.Body, sheet.NameWidth))
 }
 
-// takenText says what took energy; "" if nothing is known to.
+// takenText returns the energy that contacts, and stops and friction of joints, have dissipated; "" if the model has neither.
 func takenText(e *runs.Energy) string {
 	text := ""
 	if e.Contacts != nil {
@@ -238,14 +241,15 @@ func takenText(e *runs.Energy) string {
 	return text
 }
 
-// energyText says how well the energy holds, where it should.
+// energyText returns the line of the summary on energy: its drift where it is conserved, else its values at start and end, with
+// the dissipated energy and, where nothing else does work, the rest of the balance.
 func energyText(e *runs.Energy) string {
 	if took := takenText(e); took != "" && !e.Conservative {
-		took = fmt.Sprintf("%s J to %s J; %s", sheet.Short(e.Start), sheet.Short(e.End), took)
+		text := fmt.Sprintf("%s J to %s J; %s", sheet.Short(e.Start), sheet.Short(e.End), took)
 		if e.Balance != nil {
-			return fmt.Sprintf("%s, all but %.2g J of the change", took, *e.Balance)
+			return fmt.Sprintf("%s, all but %.2g J of the change", text, *e.Balance)
 		}
-		return took + ", and motions, loads or dampers do work, so it is not conserved"
+		return text + ", and motions, loads or dampers do work, so it is not conserved"
 	}
 	if !e.Conservative {
 		return fmt.Sprintf("%s J to %s J; motions, loads or dampers do work, so it is not conserved", sheet.Short(e.Start), sheet.Short(e.End))

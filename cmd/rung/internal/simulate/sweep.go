@@ -23,8 +23,8 @@ type sweepFlags struct {
 	parameters   bool
 	plot         string
 	plotColumns  []string
-	from         []string // tables that are drawn; none: the one that is made
-	curves       []string // columns over time that are drawn; none: runs are
+	from         []string // --from: tables that are drawn; none: the table of this sweep
+	curves       []string // --plot-curves: columns of trajectories that are drawn; none: parameters and outputs are
 }
 
 const sweepLong = `Runs the model of STUDY, a document of rung-study/1 (rung schema study), once
@@ -99,7 +99,7 @@ func newSweep() *cobra.Command {
 	return cmd
 }
 
-// check returns the first mistake in the flags that shows without the study.
+// check returns the first mistake in the flags that shows without reading the study at path.
 func (f *sweepFlags) check(cmd *cobra.Command, path string) error {
 	set := cmd.Flags().Changed
 	switch {
@@ -138,10 +138,10 @@ func (f *sweepFlags) check(cmd *cobra.Command, path string) error {
 	return shell.Apart(f.trajectories, "the trajectories would replace this file", path, f.output)
 }
 
-// mostCurveAxes is the number of columns of --plot-curves.
+// mostCurveAxes is the largest number of columns in --plot-curves.
 const mostCurveAxes = 2
 
-// checkPlot is check for the picture.
+// checkPlot returns the first mistake in the name of the picture: its ending, or a file that it would replace.
 func (f *sweepFlags) checkPlot(path string) error {
 	if f.plot == "" {
 		return nil

@@ -20,27 +20,27 @@ import (
 )
 
 const (
-	// mostCurves is the number of runs whose curves are drawn. Of more, every second is, or third, and so on.
+	// mostCurves is the largest number of runs whose curves are drawn. If there are more, only those of every second run are, or
+	// of every third one, and so on.
 	mostCurves = 400
-	timeColumn = "time"
+	timeColumn = "time" // name of the column of time in tables of trajectories
 )
 
-// sweepCurves are curves of runs.
+// sweepCurves is the picture of --plot-curves: a curve for each run, and their mean.
 type sweepCurves struct {
-	names  []string // of the columns of a table: of the run, of X and of Y
-	of     int      // runs of the study
-	every  int      // of the runs
+	names  []string // of the three columns in a table: number of the run, X and Y
+	of     int      // runs in the study
+	every  int      // only runs with numbers divisible by every are drawn
 	bundle picture.Bundle
-	runs   int
-
-	last   int64 // run of the row before, −1 at the beginning of a table
-	row    int   // of the run
-	sums   [][2]float64
-	counts []int
+	runs   int          // that have rows
+	last   int64        // run of the row before, −1 at the beginning of a table
+	row    int          // rows of the run so far
+	sums   [][2]float64 // of X and Y over all runs, by the number of the row in its run
+	counts []int        // runs that have such a row
 }
 
-// newSweepCurves chooses the columns of the curves: one over time, or the second over the first. It returns an error of
-// bad use for those that the study does not keep.
+// newSweepCurves chooses the columns of the curves: one column over time, or the second column over the first. It returns an
+// error of bad use for a column that the study does not keep over time.
 func newSweepCurves(model string, s *study.Study, columns *study.Columns, names []string) (*sweepCurves, error) {
 	kept := columns.Names[:columns.Trajectories]
 	c := &sweepCurves{names: []string{study.RunColumn}, of: s.Runs(), every: (s.Runs() + mostCurves - 1) / mostCurves}
@@ -63,12 +63,12 @@ func newSweepCurves(model string, s *study.Study, columns *study.Columns, names 
 	return c, nil
 }
 
-// fromTables writes the picture at path, of the trajectories in tables.
+// fromTables writes the picture of the trajectories in the tables to path. Each run may be in one table only.
 func (c *sweepCurves) fromTables(tables []string, path string, stdout io.Writer) error {
 	columns := []table.Column{{Name: c.names[0], Kind: table.Int}, {Name: c.names[1], Kind: table.Float}, {Name: c.names[2], Kind: table.Float}}
 	seen := map[int64]bool{}
 	for _, from := range tables {
-		c.last = -1 // the next table may begin with the run that ends this one, which is there twice then
+		c.last = -1 // so that a run at the end of one table and the beginning of the next one is noticed as double
 		err := table.Read(from, study.TrajectoriesFormat, columns, func(row []table.Cell) error {
 			if run := row[0].Int; run != c.last {
 				switch {
@@ -94,7 +94,7 @@ func (c *sweepCurves) fromTables(tables []string, path string, stdout io.Writer)
 	})
 }
 
-// take is add of a row of a table, which has to have numbers that a picture has room for.
+// take adds a row of a table: number of the run, X and Y. It returns an error if X or Y is missing or beyond mostDrawn.
 func (c *sweepCurves) take(row []table.Cell) error {
 	for i, cell := range row[1:] {
 		if cell.Null || !(math.Abs(cell.Float) <= mostDrawn) {
@@ -106,7 +106,7 @@ func (c *sweepCurves) take(row []table.Cell) error {
 	return nil
 }
 
-// add takes in a row of a run.
+// add adds a row of a run to the sums and, if the run is drawn, to its curve. Rows of a run follow one another.
 func (c *sweepCurves) add(run int64, at [2]float64) {
 	if run != c.last {
 		c.last, c.row = run, 0
@@ -128,7 +128,7 @@ func (c *sweepCurves) add(run int64, at [2]float64) {
 	}
 }
 
-// end makes the mean of the rows that all runs have, and the title.
+// end sets the mean curve, over the rows that all runs have, and the title.
 func (c *sweepCurves) end() {
 	for i, n := range c.counts {
 		if n == c.runs {

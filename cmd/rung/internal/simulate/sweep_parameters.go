@@ -11,7 +11,8 @@ import (
 	"github.com/rung-mbd/rung/study"
 )
 
-// listParameters prints the inputs of the model at path: path, value and unit.
+// listParameters prints the numbers in the model at path that a study can vary, one on a line: path in the document, value and
+// unit, with tabs between them.
 func listParameters(cmd *cobra.Command, path string) error {
 	for _, name := range [...]string{"out", "trajectories", "threads", "index", "of", "resume", "plot", "plot-columns", "plot-curves", "from"} {
 		if cmd.Flags().Changed(name) {

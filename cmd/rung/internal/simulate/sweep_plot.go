@@ -21,28 +21,29 @@ import (
 )
 
 const (
-	mostAxes  = 3  // columns of a picture
-	labelName = 40 // columns of a name on an axis
+	mostAxes  = 3  // largest number of table columns in a picture
+	labelName = 40 // width of a name in the label of an axis, in characters
 )
 
-// axis is a column of a picture.
+// axis is a parameter, an output or a gradient on an axis of a picture.
 type axis struct {
 	name  string
 	label string
-	list  []float64 // of a parameter with a list of values: these, ascending and each once
-	value []float64 // of the runs; not a number: there is none
+	list  []float64 // values of a parameter with a list, ascending, each once; nil for others
+	value []float64 // by run; NaN where the run has none
 }
 
-// sweepPicture is what is drawn of the runs of a sweep.
+// sweepPicture is the picture of the runs of a sweep: a histogram, points over one parameter or two outputs, or a field of
+// colours.
 type sweepPicture struct {
 	title string
 	study *study.Study
 	axes  []*axis
-	moved int // parameters that differ between runs
+	moved int // count of parameters that differ between runs
 }
 
-// newSweepPicture chooses the columns of the picture, those with the names if there are any. It returns an error of bad
-// use for those that there are not.
+// newSweepPicture chooses the axes of the picture: those with the names, or without names the first output over the parameters
+// that differ between runs, as the help of --plot says. It returns an error of bad use for a name that the runs do not have.
 func newSweepPicture(model string, s *study.Study, columns *study.Columns, names []string) (*sweepPicture, error) {
 	p := &sweepPicture{title: sheet.ModelTitle(model), study: s}
 	all := axesOf(s, columns)
@@ -97,7 +98,7 @@ func newSweepPicture(model string, s *study.Study, columns *study.Columns, names
 	return p, nil
 }
 
-// axesOf returns the parameters and outputs of a study.
+// axesOf returns the axes for all parameters, outputs and gradients of a study, in this order.
 func axesOf(s *study.Study, columns *study.Columns) (list []*axis) {
 	add := func(name, unit string, values []float64) {
 		label := fault.Text(name, labelName)
@@ -125,7 +126,8 @@ func axesOf(s *study.Study, columns *study.Columns) (list []*axis) {
 	return list
 }
 
-// load reads the runs of tables. Each has to be of this study, and no run in two of them.
+// load reads the runs in the tables into the axes, and completes the title. It returns an error for a run that is not of this
+// study, by its number or its parameters, or that is there twice.
 func (p *sweepPicture) load(draws *study.Draws, paths []string) error {
 	s := p.study
 	columns := []table.Column{{Name: study.RunColumn, Kind: table.Int}, {Name: study.StatusColumn, Kind: table.Text}}
@@ -182,6 +184,7 @@ func (p *sweepPicture) load(draws *study.Draws, paths []string) error {
 	return nil
 }
 
+// cellText returns the number in c for messages.
 func cellText(c table.Cell) string {
 	if c.Null {
 		return "nothing"
@@ -189,7 +192,7 @@ func cellText(c table.Cell) string {
 	return fmt.Sprint(c.Float)
 }
 
-// write draws the runs in the format svg or png.
+// write draws the runs in the format "svg" or "png". It returns an error if no run has numbers on all axes.
 func (p *sweepPicture) write(w io.Writer, format string) error {
 	shown := 0
 	for i := range p.axes[0].value {
@@ -222,18 +225,18 @@ func (p *sweepPicture) write(w io.Writer, format string) error {
 	if len(c.Failed) > 0 {
 		c.Title += ", a cross for each at the lower edge"
 	}
-	// Runs are in a line where nothing else differs between them.
+	// Points are joined by a line if the parameter on the first axis is all that differs between the runs.
 	if c.Joined = len(a) == 2 && a[0].list != nil && p.moved == 1; c.Joined {
 		order(c)
 	}
 	return picture.Scatter(w, format, c)
 }
 
-// mostDrawn is the largest number that a picture has room for: extents,
-// their margins and sums of numbers of a cell have to be finite.
+// mostDrawn is the largest magnitude of a number in a picture: extents with their margins, and sums of the numbers in a cell,
+// must not overflow.
 const mostDrawn = 1e300
 
-// drawable returns an error that names the first number that is too large for a picture.
+// drawable returns an error that names the first finite number beyond mostDrawn, if there is one.
 func (p *sweepPicture) drawable() error {
 	for _, a := range p.axes {
 		for i, x := range a.value {
@@ -245,7 +248,7 @@ func (p *sweepPicture) drawable() error {
 	return nil
 }
 
-// order sorts the points of a line by X.
+// order sorts the points by X.
 func order(c *picture.Cloud) {
 	list := make([]int, len(c.X))
 	for i := range list {
@@ -259,6 +262,7 @@ func order(c *picture.Cloud) {
 	c.X, c.Y = x, y
 }
 
+// names returns the names of the axes for messages.
 func (p *sweepPicture) names() string {
 	var list []string
 	for _, a := range p.axes {
@@ -267,7 +271,7 @@ func (p *sweepPicture) names() string {
 	return strings.Join(list, " and ")
 }
 
-// whole reports whether a run has numbers for all axes.
+// whole reports whether the run i has finite numbers on all axes.
 func (p *sweepPicture) whole(i int) bool {
 	for _, a := range p.axes {
 		if x := a.value[i]; !algebra.Finite(x) {
@@ -277,7 +281,7 @@ func (p *sweepPicture) whole(i int) bool {
 	return true
 }
 
-// kept returns the numbers of an axis of the runs that have all.
+// kept returns the numbers on the axis k of the runs that are whole.
 func (p *sweepPicture) kept(k int) (list []float64) {
 	for i, x := range p.axes[k].value {
 		if p.whole(i) {
@@ -287,7 +291,8 @@ func (p *sweepPicture) kept(k int) (list []float64) {
 	return list
 }
 
-// field returns the means of the runs at each point of a grid.
+// field returns the mean of the third axis over the runs at each point of the grid of the first two axes, which have lists.
+// A cell where all runs failed is NaN and hatched.
 func (p *sweepPicture) field() *picture.Field {
 	x, y, z := p.axes[0], p.axes[1], p.axes[2]
 	f := &picture.Field{Title: p.title, XLabel: x.label, YLabel: y.label, ZLabel: z.label, XEdges: picture.Edges(x.list), YEdges: picture.Edges(y.list), X: x.list, Y: y.list}
@@ -322,7 +327,7 @@ func (p *sweepPicture) field() *picture.Field {
 	return f
 }
 
-// fromTables writes the picture at path, of the runs in tables.
+// fromTables writes the picture of the runs in the tables to path.
 func (p *sweepPicture) fromTables(draws *study.Draws, tables []string, path string, stdout io.Writer) error {
 	if err := p.load(draws, tables); err != nil {
 		return err

@@ -17,7 +17,7 @@ import (
 	"github.com/rung-mbd/rung/study/table"
 )
 
-// runSweep runs all cases of a sweep and writes their table and curves.
+// runSweep runs the share of a sweep that the flags name, writes its tables, and draws the picture; with --from it only draws.
 func runSweep(cmd *cobra.Command, path string, f *sweepFlags) error {
 	_, stdout, stderr := shell.Streams(cmd)
 	bar := stderr
@@ -61,7 +61,8 @@ func runSweep(cmd *cobra.Command, path string, f *sweepFlags) error {
 	return nil
 }
 
-// picture returns what draws the picture from tables, nil if none is wanted, and the table of this sweep that it draws.
+// picture returns a function that draws the picture of --plot from tables, and the name of the table of this sweep that it
+// draws. Without --plot, draw is nil.
 func (s *sweeper) picture(stdout io.Writer) (draw func(tables []string) error, made string, err error) {
 	f := s.f
 	switch {
@@ -75,7 +76,8 @@ func (s *sweeper) picture(stdout io.Writer) (draw func(tables []string) error, m
 	return func(tables []string) error { return p.fromTables(s.Draws(), tables, f.plot, stdout) }, f.output, err
 }
 
-// do does the runs of the share, and writes the files.
+// do does the runs of the share and writes the tables. A damaged part of an earlier sweep is a warning, and its runs are done
+// again.
 func (s *sweeper) do(ctx context.Context) (table.Counts, error) {
 	counts, err := table.Run(ctx, s.Sweep, table.Options{
 		Runs: s.f.output, Trajectories: s.f.trajectories, Resume: s.f.resume,

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// runSweep refuses.
+// runSweep returns an error, as small builds have no sweeps.
 func runSweep(*cobra.Command, string, *sweepFlags) error {
 	return errors.New("this rung runs no sweeps, as it was built with the tag small, without Parquet")
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/rung-mbd/rung/study/sweep"
 )
 
-// sweeper is a sweep with its files.
+// sweeper is one run of rung sweep.
 type sweeper struct {
 	*sweep.Sweep
 	f       *sweepFlags
@@ -24,17 +24,17 @@ type sweeper struct {
 	study   *study.Study
 	columns *study.Columns
 
-	first, last int               // runs of the share
-	warn        func(line string) // writes a line beside the output, also of a quiet sweep
+	first, last int               // the share has the runs from first to last−1
+	warn        func(line string) // writes a warning to stderr, even with --quiet
 	p           *shell.Progress
 }
 
-// refuse returns a problem of the study.
+// refuse returns an error of input: the value at the path in the study breaks the rule.
 func (s *sweeper) refuse(path, value, rule string) error {
 	return &model.Problems{List: []*model.Problem{{File: s.path, Path: path, Value: value, Rule: rule}}}
 }
 
-// read reads the study and its model, and checks them.
+// read reads the study and its model, and checks them, the flags on trajectories, and the size of the share.
 func (s *sweeper) read() (err error) {
 	text, err := os.ReadFile(s.path)
 	if err != nil {
@@ -61,14 +61,14 @@ func (s *sweeper) read() (err error) {
 		return shell.UseErrorf("--trajectories: the study keeps none")
 	}
 	s.first, s.last, _ = s.Share(sweep.Options{Index: s.f.index, Of: s.f.of})
-	kept := s.Every()
+	kept := s.Every() // interval of kept rows, s; 0: none are kept
 	if len(s.study.Trajectories) == 0 {
 		kept = 0
 	}
 	return priceShare(float64(s.last-s.first), s.Span(), kept, s.study.Run.Step, s.refuse)
 }
 
-// source reads the model.
+// source reads the model that the study names; a relative name is taken from the folder of the study.
 func (s *sweeper) source() (source sweep.Source, err error) {
 	at := s.study.Model
 	if !filepath.IsAbs(at) {

@@ -16,7 +16,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// benchmarks returns those that are chosen.
+// benchmarks returns the benchmarks whose names begin with a name in --model, all without names. A name that fits none is an
+// error of use.
 func (f *validateFlags) benchmarks() ([]standardBenchmark, error) {
 	if len(f.models) == 0 {
 		return StandardBenchmarks, nil
@@ -36,7 +37,7 @@ func (f *validateFlags) benchmarks() ([]standardBenchmark, error) {
 	return list, nil
 }
 
-// run runs b by its methods.
+// run runs b by its methods and appends the results. The first method is required to meet the limit.
 func (v *Validation) run(folder string, b *standardBenchmark, short bool, p *shell.Progress) error {
 	m, err := model.ReadFile(filepath.Join(folder, b.Model+".model.json"))
 	if err != nil {
@@ -65,7 +66,7 @@ type validateFlags struct {
 	page        string
 }
 
-// validateFolder is where the benchmarks are if no folder is given.
+// validateFolder is the folder of the benchmarks if none is given.
 const validateFolder = "reference/standard"
 
 // newValidate returns the command rung validate with its flags and their defaults.
@@ -113,20 +114,21 @@ A05, which is stiff: 1e-6. Other methods are there for comparison.`,
 	return cmd
 }
 
-// The marks in a page around what --write replaces.
+// The marks in a page around the tables that --write replaces.
 const (
 	ValidateBegin = "<!-- rung validate -->\n"
 	ValidateEnd   = "<!-- end of rung validate -->\n"
 )
 
-// runValidate runs the standard benchmarks against the reference solutions in a folder, and fails if one is off.
+// runValidate runs the standard benchmarks, compares them with the reference trajectories in a folder and prints the tables. It
+// returns an error if the default method misses a limit.
 func runValidate(cmd *cobra.Command, folder string, f *validateFlags) error {
 	_, stdout, stderr := shell.Streams(cmd)
 	list, err := f.benchmarks()
 	if err != nil {
 		return err
 	}
-	if _, err := f.pageWith(""); err != nil { // before anything is measured
+	if _, err := f.pageWith(""); err != nil { // a page without marks shows before anything is measured
 		return err
 	}
 	page := new(shell.Output)
@@ -154,7 +156,7 @@ func runValidate(cmd *cobra.Command, folder string, f *validateFlags) error {
 	return errors.Join(f.print(stdout, page, doc), doc.missed())
 }
 
-// pageWith returns the page of --write with the table; nothing if there is none.
+// pageWith returns the text of the page of --write with the table between its marks; nil without --write.
 func (f *validateFlags) pageWith(table string) ([]byte, error) {
 	if f.page == "" {
 		return nil, nil
@@ -170,7 +172,7 @@ func (f *validateFlags) pageWith(table string) ([]byte, error) {
 	return text, nil
 }
 
-// print writes doc, also into the page of --write.
+// print writes doc to stdout, as JSON or as tables, and the tables into the page of --write.
 func (f *validateFlags) print(stdout io.Writer, page *shell.Output, doc *Validation) error {
 	var table strings.Builder
 	doc.writeTable(&table)
@@ -191,7 +193,7 @@ func (f *validateFlags) print(stdout io.Writer, page *shell.Output, doc *Validat
 	return shell.Failed("", err)
 }
 
-// replaceTable returns the page with the table between the marks.
+// replaceTable returns the page with the table in place of the text between the marks. A missing mark is an error.
 func replaceTable(page []byte, table string) ([]byte, error) {
 	before, rest, ok := bytes.Cut(page, []byte(ValidateBegin))
 	_, after, closed := bytes.Cut(rest, []byte(ValidateEnd))
@@ -201,7 +203,7 @@ func replaceTable(page []byte, table string) ([]byte, error) {
 	return slices.Concat(before, []byte(ValidateBegin), []byte("\n"+table+"\n"), []byte(ValidateEnd), after), nil
 }
 
-// missed is the error of the limits that the default method misses.
+// missed returns an error that names the benchmarks whose limits the default method misses; nil if there are none.
 func (v *Validation) missed() error {
 	var names []string
 	for i := range v.Runs {

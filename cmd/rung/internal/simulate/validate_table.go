@@ -8,20 +8,21 @@ import (
 	"github.com/rung-mbd/rung/cmd/rung/internal/sheet"
 )
 
-// Validation is what rung validate --json prints.
+// Validation is the document of rung validate --json.
 type Validation struct {
 	Format string         `json:"format"`
 	Runs   []ValidatedRun `json:"runs"`
 	Cost   *stepCost      `json:"cost,omitempty"`
 }
 
-// writeTable writes v as Markdown.
+// writeTable writes v as Markdown: a table of the runs and, if it was measured, a table of the cost of a step.
 func (v *Validation) writeTable(w io.Writer) {
 	rows := [][]string{{"model", "integrator", "accelerations", "joints held by", "steps", "CPU, s", "error", "limit", "energy", "position", "velocity"}}
 	for i := range v.Runs {
 		rows = append(rows, v.Runs[i].cells(i > 0 && v.Runs[i-1].Model == v.Runs[i].Model))
 	}
-	sheet.WriteMarkdown(w, rows, 4)
+	const textColumns = 4
+	sheet.WriteMarkdown(w, rows, textColumns)
 	if v.Cost == nil {
 		return
 	}
@@ -37,7 +38,8 @@ func (v *Validation) writeTable(w io.Writer) {
 	fmt.Fprintf(w, "\nThe time of a step and body grows by a factor of %.2f.\n", v.Cost.Ratio)
 }
 
-// cells returns the cells of a run; the model's name only where it is new.
+// cells returns the cells of a run in the table. If again, the row before has the same model and the name is left out. Limits
+// that are not published are in parentheses.
 func (r *ValidatedRun) cells(again bool) []string {
 	how := "h = " + sheet.Short(r.Step) + " s"
 	if r.Tolerance > 0 {

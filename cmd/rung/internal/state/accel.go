@@ -22,9 +22,10 @@ type accelFlags struct {
 	json, all bool
 }
 
+// newAccel returns the command rung accel.
 func newAccel() *cobra.Command { return accelCommand(&accelFlags{}) }
 
-// accelCommand returns the command rung accel with its flags and their defaults.
+// accelCommand returns the command rung accel, which stores its flags in f.
 func accelCommand(f *accelFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "accel MODEL",
@@ -64,7 +65,7 @@ lists them and says why.`,
 	return cmd
 }
 
-// runAccel prints accelerations and reactions at the initial state, by ranks if asked for.
+// runAccel prints accelerations and reactions at the initial state of the model at path; with --ranks, ranks compute them.
 func runAccel(cmd *cobra.Command, path string, f *accelFlags) error {
 	if on, err := f.ranks.Given(); err != nil {
 		return err
@@ -82,7 +83,8 @@ func runAccel(cmd *cobra.Command, path string, f *accelFlags) error {
 	return f.print(stdout, r, entriesOf(r))
 }
 
-// print writes r as a document, or for people.
+// print writes r with the bodies and joints in e, as a JSON document or as tables. Without --all the tables have the first
+// bodies and joints only.
 func (f *accelFlags) print(to io.Writer, r *rung.Result, e entries) error {
 	if f.json {
 		return shell.WriteFile(shell.Stdio, to, func(w io.Writer) error { return writeEntries(w, r, e) })
@@ -94,8 +96,7 @@ func (f *accelFlags) print(to io.Writer, r *rung.Result, e entries) error {
 	return shell.Print(to, func(p *sheet.Page) { printResult(p, r, e, most) })
 }
 
-// accelerate reads and solves the model at path. It holds the model no longer
-// than the plan needs it.
+// accelerate reads and solves the model at path. It lets go of the model once the plan is made, to save memory.
 func accelerate(path string, in shell.Input, f *accelFlags, p *shell.Progress) (*rung.Result, error) {
 	large := shell.Large(path)
 	if large {
@@ -114,7 +115,7 @@ func accelerate(path string, in shell.Input, f *accelFlags, p *shell.Progress) (
 	p.Stage("solving", 0)
 	m = nil
 	if large {
-		debug.FreeOSMemory() // the model and the scratch of the analysis
+		debug.FreeOSMemory() // returns the memory of the model and of the analysis
 	}
 	r, err := compare.Accelerate(plan, f.method.Method, plan.Initial())
 	return r, shell.Failed(shell.ModelFile(path), err)

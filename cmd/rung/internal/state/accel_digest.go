@@ -9,26 +9,25 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// row is one line of a table: a name and two vectors. Bits of mark, in the
-// order of the columns, add an asterisk.
+// row is one line of a table: a name and two vectors. Bit i of mark adds an asterisk to number i of the six.
 type row struct {
 	name string
 	v    [2]spatial.Vec3
 	mark uint8
 }
 
-// jointDigest is what is printed of joints.
+// jointDigest has the numbers of the joints that are printed.
 type jointDigest struct {
-	rows  []row // of the first ones
-	scale [2]float64
-	n     int // of all
-	open  int // with reactions that are undetermined
+	rows  []row      // of the first joints: force and moment
+	scale [2]float64 // largest magnitude of a component of forces, N, and of moments, N m, over all joints
+	n     int        // count of all joints
+	open  int        // count of joints whose reactions are undetermined
 
 	position, velocity     float64 // largest residuals
 	positionOf, velocityOf string  // the joints that have them
 }
 
-// newJointDigest goes through the joints, and keeps rows of the first ones.
+// newJointDigest goes through all joints, and keeps the rows of the first ones, as many as rows.
 func newJointDigest(joints iter.Seq[*results.Joint], rows int) *jointDigest {
 	d := &jointDigest{}
 	for j := range joints {
@@ -50,7 +49,7 @@ func newJointDigest(joints iter.Seq[*results.Joint], rows int) *jointDigest {
 	return d
 }
 
-// marks returns the bits of the undetermined components, forces first.
+// marks returns the bits of the undetermined components, such as "force.x": bits 0–2 for the force, 3–5 for the moment.
 func marks(components []string) (bits uint8) {
 	for _, name := range components {
 		bit := 0
@@ -62,6 +61,7 @@ func marks(components []string) (bits uint8) {
 	return bits
 }
 
+// enlarge raises each scale to the largest magnitude of a component in its vector.
 func enlarge(scale *[2]float64, v *[2]spatial.Vec3) {
 	for i := range v {
 		for _, x := range v[i] {

@@ -10,23 +10,24 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// The requests of rank 0.
+// The requests of rank 0 to the other ranks.
 const (
 	noMore = iota
 	bodiesWanted
 	jointsWanted
 )
 
-// entriesAtOnce is the number of entries that rank 0 asks for, and has, at a time.
+// entriesAtOnce is the largest number of entries that rank 0 asks for, and holds, at a time.
 const entriesAtOnce = 1 << 13
 
-// numbered is an entry with its number in the whole, on its way to rank 0.
+// numbered is an entry with its number in the whole model, as it is sent to rank 0.
 type numbered[T any] struct {
 	Number int64
 	Entry  T
 }
 
-// entries returns the entries of all bodies and joints. They come from the ranks that have them, which serve meanwhile.
+// entries returns, on rank 0, the entries of all bodies and joints of the whole model. Going through them asks the other ranks,
+// which must be in serve.
 func (x *pieces) entries() entries {
 	return entries{
 		int(x.view.Bodies), int(x.view.Joints),
@@ -34,13 +35,13 @@ func (x *pieces) entries() entries {
 	}
 }
 
-// fetched goes through n entries, in the order of their numbers, which it asks the ranks for a range at a time. what is
-// the request; own returns rank 0's own entries in a range.
-func fetched[T any](x *pieces, what int, n int64, own func(lo, hi int64) []numbered[T]) iter.Seq[*T] {
+// fetched returns an iterator over n entries in the order of their numbers. It sends the request to the ranks for one range of
+// numbers after the other; own returns the entries of rank 0 itself in a range.
+func fetched[T any](x *pieces, request int, n int64, own func(lo, hi int64) []numbered[T]) iter.Seq[*T] {
 	return func(yield func(*T) bool) {
 		for lo := int64(0); lo < n; lo += entriesAtOnce {
 			hi := min(lo+entriesAtOnce, n)
-			x.rank.Share([]float64{float64(what), float64(lo), float64(hi)})
+			x.rank.Share([]float64{float64(request), float64(lo), float64(hi)})
 			list := own(lo, hi)
 			for _, more := range ranks.Gather(x.rank, []numbered[T](nil))[1:] {
 				list = append(list, more...)
@@ -55,7 +56,7 @@ func fetched[T any](x *pieces, what int, n int64, own func(lo, hi int64) []numbe
 	}
 }
 
-// serve answers the requests of rank 0 for entries of this rank, until rank 0 wants no more.
+// serve answers the requests of rank 0 for entries of this rank until rank 0 calls end.
 func (x *pieces) serve() {
 	for {
 		switch q := x.rank.Share(nil); int(q[0]) {
@@ -69,10 +70,10 @@ func (x *pieces) serve() {
 	}
 }
 
-// end tells the other ranks that rank 0 wants no more, so that serve returns there.
+// end makes serve return on the other ranks. Rank 0 calls it.
 func (x *pieces) end() { x.rank.Share([]float64{noMore}) }
 
-// ownBodies returns the rank's own bodies from number lo to hi−1.
+// ownBodies returns the entries of the rank's own bodies with numbers from lo to hi−1.
 func (x *pieces) ownBodies(lo, hi int64) (list []numbered[results.Body]) {
 	piece, m := x.plan.Piece(), x.plan.Mechanism()
 	own := piece.Body[:piece.Own]
@@ -86,7 +87,8 @@ func (x *pieces) ownBodies(lo, hi int64) (list []numbered[results.Body]) {
 	return list
 }
 
-// ownJoints returns the joints from number lo to hi−1 that count on this rank, with reactions if these are unique.
+// ownJoints returns the entries of the joints with numbers from lo to hi−1 that count on this rank (a joint between pieces counts
+// on one rank only), with reactions if no constraint is redundant.
 func (x *pieces) ownJoints(lo, hi int64) (list []numbered[results.Joint]) {
 	piece, m := x.plan.Piece(), x.plan.Mechanism()
 	re := x.solver.Reactions()

@@ -14,13 +14,12 @@ import (
 	"github.com/rung-mbd/rung/results"
 )
 
-// jsonWriter appends to a buffer and passes it on when it is full. The first
-// error is kept.
+// jsonWriter appends JSON to a buffer, which flush writes to w. It keeps the first error.
 type jsonWriter struct {
 	w     io.Writer
 	b     []byte
 	err   error
-	knows func(field string) bool
+	knows func(field string) bool // reports whether a field is in the document (results.Document.Knows)
 }
 
 // WriteResult writes r as the document of rung accel --json: the fields of
@@ -31,7 +30,7 @@ type jsonWriter struct {
 // It returns the errors of w, and an error if a number of r is not finite.
 func WriteResult(w io.Writer, r *rung.Result) error { return writeEntries(w, r, entriesOf(r)) }
 
-// writeEntries is WriteResult with bodies and joints that r need not have.
+// writeEntries is WriteResult with the bodies and joints in e in place of those in r.
 func writeEntries(w io.Writer, r *rung.Result, e entries) error {
 	o := &jsonWriter{w: w, knows: r.Knows}
 	o.raw("{\n \"format\": ").value(r.Format)
@@ -75,7 +74,8 @@ func writeEntries(w io.Writer, r *rung.Result, e entries) error {
 	return o.err
 }
 
-// jsonList writes a list after key, an element on a line, whose braces it writes.
+// jsonList writes a field with a list of objects, one on a line. line writes the fields of an object without its braces. The
+// buffer is flushed whenever it has more than 64 KiB.
 func jsonList[T any](o *jsonWriter, key string, list iter.Seq[*T], line func(*jsonWriter, *T)) {
 	o.raw(",\n \"" + key + "\": [")
 	first := true
@@ -94,13 +94,14 @@ func jsonList[T any](o *jsonWriter, key string, list iter.Seq[*T], line func(*js
 	o.raw("]")
 }
 
+// body writes a body without its braces.
 func (o *jsonWriter) body(b *results.Body) {
 	o.raw(`"name": `).value(b.Name)
 	o.raw(`, "com_acceleration": `).vector(b.ComAcceleration)
 	o.raw(`, "angular_acceleration": `).vector(b.AngularAcceleration)
 }
 
-// joint writes a joint without its braces: its reaction, if it is known, and residuals.
+// joint writes a joint without its braces: its reaction, unless reactions are left out, and residuals.
 func (o *jsonWriter) joint(j *results.Joint) {
 	o.raw(`"name": `).value(j.Name)
 	if o.knows("joints.total_wrench") {
@@ -110,7 +111,7 @@ func (o *jsonWriter) joint(j *results.Joint) {
 	o.raw(`, "velocity_residual": `).number(j.VelocityResidual)
 }
 
-// reaction writes wrenches and forces of rotors of a joint, and what redundancy leaves undetermined.
+// reaction writes the wrenches of a joint, the forces of its rotors, and the components that redundancy leaves undetermined.
 func (o *jsonWriter) reaction(j *results.Joint) {
 	o.raw(`, "constraint_wrench": `).wrench(&j.ConstraintWrench)
 	o.raw(`, "total_wrench": `).wrench(&j.TotalWrench)
@@ -136,7 +137,7 @@ func (o *jsonWriter) reaction(j *results.Joint) {
 	o.raw("]")
 }
 
-// coupling writes a coupling without its braces: its multiplier, if it is known, and residuals.
+// coupling writes a coupling without its braces: its multiplier, unless multipliers are left out, and residuals.
 func (o *jsonWriter) coupling(c *results.Coupling) {
 	o.raw(`"name": `).value(c.Name)
 	if o.knows("couplings.multiplier") {
@@ -163,12 +164,14 @@ func (o *jsonWriter) force(f *results.Force) {
 	}
 }
 
+// wrench writes a wrench as an object.
 func (o *jsonWriter) wrench(w *results.Wrench) {
 	o.raw(`{"force": `).vector(w.Force)
 	o.raw(`, "moment": `).vector(w.Moment)
 	o.raw("}")
 }
 
+// vector writes a list of three numbers.
 func (o *jsonWriter) vector(v [3]float64) {
 	o.raw("[").number(v[0])
 	o.raw(", ").number(v[1])
@@ -176,11 +179,13 @@ func (o *jsonWriter) vector(v [3]float64) {
 	o.raw("]")
 }
 
+// raw appends s as it is.
 func (o *jsonWriter) raw(s string) *jsonWriter {
 	o.b = append(o.b, s...)
 	return o
 }
 
+// number appends x with the fewest digits that read back to the same value. A number that is not finite is an error.
 func (o *jsonWriter) number(x float64) {
 	if !algebra.Finite(x) && o.err == nil {
 		o.err = shell.ErrNotFinite
@@ -188,7 +193,8 @@ func (o *jsonWriter) number(x float64) {
 	o.b = strconv.AppendFloat(o.b, x, 'g', -1, 64)
 }
 
-// object appends a struct as encoding/json writes it, without the fields that are left out under path.
+// object appends the struct of as encoding/json writes it, but without the fields that are left out of the document (knows);
+// path, such as "solve.", goes before the names of the fields.
 func (o *jsonWriter) object(path string, of any) {
 	v, first := reflect.ValueOf(of), true
 	o.raw("{")
@@ -217,7 +223,7 @@ func (o *jsonWriter) value(v any) {
 	o.b = append(o.b, b...)
 }
 
-// flush passes the buffer on if it holds more than n bytes.
+// flush writes the buffer to w and empties it, if it holds more than n bytes. After an error it only empties it.
 func (o *jsonWriter) flush(n int) {
 	if len(o.b) > n {
 		if o.err == nil {

@@ -12,21 +12,21 @@ import (
 	"github.com/rung-mbd/rung/results"
 )
 
-// pieces makes the document of a solution that ranks have. Rank 0 has its head. Bodies and joints come from the ranks
-// that have them, some at a time, each time that the document goes through them.
+// pieces makes the document of a solution that is distributed over ranks. Rank 0 has the document without bodies and joints,
+// which come from the other ranks, some at a time, while the document is written (entries).
 type pieces struct {
 	rank   *ranks.Rank
 	view   *ranks.View
 	plan   *dist.Plan
 	solver *dist.Solver
 	state  *mechanism.State      // of the piece
-	kin    *mechanism.Kinematics // likewise
-	a      []float64             // accelerations of the rank's own bodies
-	seen   *mechanism.Mechanism  // that of the view, on rank 0
-	result *rung.Result          // on rank 0
+	kin    *mechanism.Kinematics // of the piece
+	a      []float64             // accelerations of the rank's own bodies, six numbers each: angular, then of the centre of mass
+	seen   *mechanism.Mechanism  // mechanism of the view; nil but on rank 0
+	result *rung.Result          // nil but on rank 0
 }
 
-// begin makes what the state alone tells, on rank 0.
+// begin makes the document on rank 0, with the results that follow from the state alone, without bodies and joints.
 func (x *pieces) begin() (err error) {
 	if !x.rank.Head() {
 		return nil
@@ -44,7 +44,8 @@ func (x *pieces) begin() (err error) {
 	return err
 }
 
-// explain adds what the constraints and the solution are like, and what is left out.
+// explain adds constraints, energies and the quality of the solution to the document on rank 0, and lists the fields that are
+// left out with the reasons. All ranks call it together, with the name of the root solver.
 func (x *pieces) explain(root string) error {
 	p, s := x.plan, x.solver
 	q := s.Quality()
@@ -100,8 +101,8 @@ func (x *pieces) explain(root string) error {
 	return nil
 }
 
-// sums returns, on rank 0, the rows of all joints, and the kinetic energy and that in gravity of the bodies that it does
-// not see, J.
+// sums returns, on rank 0, sums over all ranks: the rows of all joints, and the kinetic energy and the energy in gravity, J, of
+// the bodies that the view does not have. All ranks call it together.
 func (x *pieces) sums() (sums [3]float64) {
 	m, piece := x.plan.Mechanism(), x.plan.Piece()
 	own := make([]float64, len(sums))
@@ -125,13 +126,13 @@ func (x *pieces) sums() (sums [3]float64) {
 	return sums
 }
 
-// redundant are joints and couplings with redundant rows, in the order of the whole.
+// redundant has the joints and couplings with redundant rows, in the order of the whole model.
 type redundant struct {
 	joints    []results.Redundant
 	couplings []string
 }
 
-// redundantRows gathers the rows that count as redundant, on rank 0.
+// redundantRows returns, on rank 0, the joints and couplings with redundant rows, of all ranks. All ranks call it together.
 func (x *pieces) redundantRows() (of redundant, err error) {
 	of.joints = []results.Redundant{}
 	if x.solver.Redundant() <= 0 {
@@ -143,7 +144,7 @@ func (x *pieces) redundantRows() (of redundant, err error) {
 	}
 	m, piece := x.plan.Mechanism(), x.plan.Piece()
 	type named struct {
-		Number int64 // of the joint in the whole, −1 for a coupling
+		Number int64 // of the joint in the whole model, −1 for a coupling
 		Name   string
 	}
 	var own []named
@@ -177,9 +178,10 @@ func (x *pieces) redundantRows() (of redundant, err error) {
 	return of, nil
 }
 
-// illScaled returns the first place of all ranks where bodies of very different size meet, on rank 0.
+// illScaled returns, on rank 0, the first badly scaled body or joint found by a rank; nil if there is none. All ranks call it
+// together.
 func (x *pieces) illScaled() *results.IllScaled {
-	var own []results.IllScaled // one, or none
+	var own []results.IllScaled // at most one
 	m := x.plan.Mechanism()
 	if ill := x.plan.IllScaled(); ill != nil && ill.Body >= 0 {
 		own = append(own, results.IllScaled{Body: m.BodyName(ill.Body), Text: ill.Text})
@@ -192,13 +194,14 @@ func (x *pieces) illScaled() *results.IllScaled {
 	return nil
 }
 
-// gather brings what each rank has, and multipliers of couplings if they are unique, to rank 0.
+// gather adds the size of each rank's piece to the document on rank 0 and, if no constraint is redundant, the multipliers of
+// couplings. All ranks call it together.
 func (x *pieces) gather() {
 	p, s := x.plan, x.solver
 	piece, m := p.Piece(), p.Mechanism()
 	held, _ := p.HeldRows()
 	own := results.Piece{Rank: x.rank.Rank(), Bodies: piece.Own, Halo: len(piece.Rank), Held: held, Bytes: s.Sent()}
-	var couplings []results.Coupling // names and multipliers alone
+	var couplings []results.Coupling // with names and multipliers only
 	if s.Redundant() == 0 {
 		for i := range m.NumCouplings() {
 			couplings = append(couplings, results.Coupling{Name: m.CouplingName(i), Multiplier: s.Reactions().CouplingMultiplier(i)})

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// accelOnRanks is runAccel with --ranks.
+// accelOnRanks runs rung accel with --ranks on the model at path.
 func accelOnRanks(cmd *cobra.Command, path string, f *accelFlags) error {
 	load := func(r *ranks.Rank) (of ranks.Model, err error) {
 		switch {
@@ -46,7 +46,7 @@ func accelOnRanks(cmd *cobra.Command, path string, f *accelFlags) error {
 	})
 }
 
-// accelerateRank solves on one rank. Rank 0 gets the document, but for its bodies and joints.
+// accelerateRank solves on one rank, all ranks together. On rank 0 the result has the document without bodies and joints.
 func accelerateRank(r *ranks.Rank, of *ranks.Model, f *accelFlags, name string) (x *pieces, err error) {
 	r.Options.Threads = int(f.threads)
 	if err = of.Read(r); err != nil {

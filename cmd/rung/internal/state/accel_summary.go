@@ -15,11 +15,12 @@ import (
 )
 
 const (
-	namedRedundant = 12                      // redundant joints that are named
-	Closed         = mechanism.HoldTolerance // residual of a joint, m, rad or per second, that passes as closed
+	namedRedundant = 12                      // largest number of redundant joints, or of freedoms beyond limits, that are named
+	Closed         = mechanism.HoldTolerance // largest residual of a closed joint: m or rad, and per second
 )
 
-// moves says how many velocities the joints leave, and how many displacements where these are more.
+// moves returns the mobility (count of independent velocities) and, where it differs, the count of independent displacements
+// that the joints allow.
 func moves(c *results.Constraints) string {
 	if c.Reaches > 0 {
 		return fmt.Sprintf("mobility %d, reaches %d", c.Mobility, c.Reaches)
@@ -27,7 +28,7 @@ func moves(c *results.Constraints) string {
 	return fmt.Sprintf("mobility %d", c.Mobility)
 }
 
-// printSummary writes what the constraints are like, and the cost, in words.
+// printSummary writes the lines below the tables: constraints, reactions, state, energy and cost.
 func printSummary(p *sheet.Page, r *rung.Result, joints *jointDigest) {
 	c := &r.Constraints
 	p.Blank()
@@ -87,7 +88,7 @@ func printSummary(p *sheet.Page, r *rung.Result, joints *jointDigest) {
 	}
 }
 
-// printPieces writes how the model was cut, and what is left out.
+// printPieces writes the sizes of the pieces of a model on ranks, and the fields that are left out.
 func printPieces(p *sheet.Page, r *rung.Result) {
 	largest, bytes := 0, int64(0)
 	for _, x := range r.Ranks.Pieces {
@@ -102,7 +103,7 @@ func printPieces(p *sheet.Page, r *rung.Result) {
 	}
 }
 
-// printLimits writes which freedoms are beyond their limits.
+// printLimits writes the freedoms of joints that are beyond their limits, at most namedRedundant of them.
 func printLimits(p *sheet.Page, list []results.BeyondLimit) {
 	for i := range list {
 		if i == namedRedundant {
@@ -117,7 +118,7 @@ func printLimits(p *sheet.Page, list []results.BeyondLimit) {
 	}
 }
 
-// redundancy returns the line about redundant rows, which names the first joints and couplings.
+// redundancy returns the line about redundant rows. It names at most namedRedundant joints and couplings.
 func redundancy(c *results.Constraints) string {
 	if c.Redundant == 0 {
 		return "none"
@@ -155,7 +156,7 @@ func singularity(c *results.Constraints) string {
 	return "not near: " + where
 }
 
-// scale says which body or joint doubles or the data do not do for.
+// scale returns the line about the body or joint that is badly scaled: its data differ too much in size for double precision.
 func scale(s *results.IllScaled) string {
 	if s.Body != "" {
 		return "BADLY SCALED at body " + fault.Text(s.Body, sheet.TextWidth) + ": " + s.Text
@@ -163,7 +164,7 @@ func scale(s *results.IllScaled) string {
 	return "BADLY SCALED at joint " + fault.Text(s.Joint, sheet.TextWidth) + ": " + s.Text
 }
 
-// Reactions says in how many joints the reactions are undetermined, and which choice of them is shown.
+// Reactions returns the line about reactions: in how many joints (open) they are undetermined, and which choice of them is shown.
 func Reactions(open, joints int, c *results.Constraints) string {
 	if open == 0 {
 		return "all determined"
@@ -176,8 +177,9 @@ func Reactions(open, joints int, c *results.Constraints) string {
 		open, sheet.Plural(joints, "joint"), choice)
 }
 
-// coupled says how many multipliers are undetermined, if that is known, and how well the state satisfies the couplings. v is nil if it
-// does.
+// coupled returns the line about couplings: how many multipliers are undetermined (unless known is false: they are left out), and
+// the largest residuals of the couplings at the state. v is the verdict of mechanism.Mechanism.Holds, nil if the state satisfies
+// all constraints.
 func coupled(list []results.Coupling, known bool, v *results.Violation) string {
 	n, most := 0, algebra.NewPeak(-1)
 	for i := range list {
@@ -199,7 +201,8 @@ func coupled(list []results.Coupling, known bool, v *results.Violation) string {
 	return text + fmt.Sprintf("; closed to %.2g, their rates to %.2g", w.PositionResidual, w.VelocityResidual)
 }
 
-// violations says how well the state satisfies the joints. v is the verdict of mechanism.Mechanism.Holds, nil if it does.
+// violations returns the line about the residuals of the joints at the state. v is the verdict of mechanism.Mechanism.Holds, nil
+// if the state satisfies all constraints.
 func violations(d *jointDigest, v *results.Violation) string {
 	far, fast := d.position > Closed, d.velocity > Closed
 	at := fault.Text(d.positionOf, sheet.TextWidth)
@@ -215,6 +218,7 @@ func violations(d *jointDigest, v *results.Violation) string {
 	case fast:
 		return fmt.Sprintf("VIOLATES joint %s by %.2g in velocity (m/s or rad/s)", rateAt, d.velocity)
 	}
-	// Lengths count for more in a small mechanism, and couplings have a line of their own.
+	// No residual of a joint is above Closed, but the state is violated nevertheless: in a mechanism smaller than 1 m the tolerance
+	// of lengths is smaller, or a coupling is violated.
 	return closed + "; VIOLATES " + fault.Text(v.Name, sheet.TextWidth)
 }

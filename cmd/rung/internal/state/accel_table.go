@@ -14,12 +14,11 @@ import (
 )
 
 const (
-	listed = 20    // bodies, and joints, in the table without --all
-	noise  = 1e-12 // of the largest value of a table: shown as 0
+	listed = 20    // largest number of bodies, and of joints, in a table without --all
+	noise  = 1e-12 // a value below this part of the largest one in its table is shown as 0
 )
 
-// printResult writes r for people: tables of the first most bodies and joints,
-// then the constraints in words.
+// printResult writes r: tables of the first bodies and joints, at most most of each, then the summary (printSummary).
 func printResult(p *sheet.Page, r *rung.Result, e entries, most int) {
 	title := fmt.Sprintf("%s at %s s: %s, %s", sheet.ModelTitle(r.Name), sheet.Short(r.Time), sheet.Plural(e.numBodies, "body"), sheet.Plural(e.numJoints, "joint"))
 	if r.Ranks != nil {
@@ -36,7 +35,7 @@ func printResult(p *sheet.Page, r *rung.Result, e entries, most int) {
 	printSummary(p, r, joints)
 }
 
-// printBodies prints the accelerations of the first bodies, at most most of them.
+// printBodies writes the table of the accelerations of the first bodies, at most most of them.
 func printBodies(p *sheet.Page, e entries, most int) {
 	var rows []row
 	var scale [2]float64
@@ -51,8 +50,8 @@ func printBodies(p *sheet.Page, e entries, most int) {
 	printMore(p, e.numBodies-len(rows), "body")
 }
 
-// printCouplings writes the multipliers of couplings, which have no
-// unit of their own, and by how much the state violates them.
+// printCouplings writes the table of the first couplings, at most most of them: multipliers, whose units depend on the coupling,
+// and the residuals at the state.
 func printCouplings(p *sheet.Page, list []results.Coupling, most int) {
 	if len(list) == 0 {
 		return
@@ -71,8 +70,8 @@ func printCouplings(p *sheet.Page, list []results.Coupling, most int) {
 	printMore(p, len(list)-min(len(list), most), "coupling")
 }
 
-// printTable prints rows of two vectors each, with a mark behind undetermined numbers. Numbers that are noise beside the largest of their
-// vector, by scale, are 0.
+// printTable writes rows of two vectors each, with an asterisk behind marked numbers. scale has the largest magnitude in each
+// of the two columns of vectors; numbers below noise times that are shown as 0.
 func printTable(p *sheet.Page, kind string, heads [2]string, rows []row, scale [2]float64) {
 	if len(rows) == 0 {
 		return
@@ -100,6 +99,7 @@ func printTable(p *sheet.Page, kind string, heads [2]string, rows []row, scale [
 	}
 }
 
+// printMore writes how many bodies, joints or couplings (kind) the table above leaves out; nothing if n is not above 0.
 func printMore(p *sheet.Page, n int, kind string) {
 	p.More(n, " "+strings.TrimPrefix(sheet.Plural(n, kind), strconv.Itoa(n)+" ")+" (--all lists them)")
 }

@@ -54,7 +54,7 @@ redundant rows.`,
 	return cmd
 }
 
-// runAnalyze prints mobility, redundancy and the joints that can be released.
+// runAnalyze prints the analysis of the model at path, as tables or as a document.
 func runAnalyze(cmd *cobra.Command, path string, f *analyzeFlags) error {
 	in, stdout, stderr := shell.Streams(cmd)
 	p := shell.NewProgress(stderr)
@@ -76,7 +76,7 @@ func runAnalyze(cmd *cobra.Command, path string, f *analyzeFlags) error {
 	return shell.Print(stdout, func(p *sheet.Page) { printAnalysis(p, a) })
 }
 
-// printAnalysis writes a for people.
+// printAnalysis writes a as lines and tables.
 func printAnalysis(p *sheet.Page, a *answers.Analysis) {
 	p.Line("%s: %s, %s, %s, %s", sheet.ModelTitle(a.Name), sheet.Plural(a.Bodies, "body"), sheet.Plural(a.Joints, "joint"),
 		sheet.Plural(a.Loops, "loop"), sheet.Plural(a.Components, "component"))
@@ -109,7 +109,8 @@ func printAnalysis(p *sheet.Page, a *answers.Analysis) {
 	}
 }
 
-// variableText returns the line about whether the rank changes at poses nearby, and what moves there.
+// variableText returns the line that tells whether the rank changes at poses nearby, and the joints that move in the motion that
+// only this pose allows.
 func variableText(v *answers.VariableMobility) string {
 	if !v.Varies {
 		return "no: the same rank at poses nearby"
@@ -125,7 +126,7 @@ func variableText(v *answers.VariableMobility) string {
 	return text + "; in the motion that appears move " + sheet.Enumerate(names, ", ")
 }
 
-// releaseText returns the line about joints that can be released, and what stays redundant then.
+// releaseText returns the line about joints that can be replaced by looser ones, and the rows that stay redundant then.
 func releaseText(a *answers.Analysis) string {
 	left := a.Released.Redundant
 	stay := sheet.Plural(left, "row") + " stay"
@@ -160,13 +161,14 @@ func releaseText(a *answers.Analysis) string {
 	return sheet.Enumerate(names, ", ") + ": " + then + where
 }
 
-// turnText says where the axes of frames are that were turned so often.
+// turnText tells how the frames of a released joint are turned: by so many cyclic permutations of the axes; "" for none.
 func turnText(turns int) string {
 	return [3]string{
 		"", " (in both its frames x where z was, y where x was, z where y was)", " (in both its frames x where y was, y where z was, z where x was)",
 	}[turns%3]
 }
 
+// clusterText returns the line about the number of clusters and loops.
 func clusterText(a *answers.Analysis) string {
 	if len(a.Clusters) == 0 {
 		return "none: no loops"

@@ -58,7 +58,7 @@ joint is named that is farthest from holding at the best pose that was found.`,
 	return cmd
 }
 
-// runAssemble writes the model with its joints closed.
+// runAssemble writes the model at path with its joints closed.
 func runAssemble(cmd *cobra.Command, path string, f *assembleFlags) error {
 	switch {
 	case f.output == "":
@@ -72,8 +72,8 @@ func runAssemble(cmd *cobra.Command, path string, f *assembleFlags) error {
 	}, printAssembly)
 }
 
-// assembleModel closes m, read from path, and stores the new state in it. If the
-// joints cannot be closed, it returns both a document and an error.
+// assembleModel closes the joints of m, read from path, and stores the new state in m. If the joints cannot be closed, it returns
+// both a document and an error.
 func assembleModel(cmd *cobra.Command, m *model.Model, path string, f *assembleFlags, p *shell.Progress) (*answers.Assembly, error) {
 	p.Stage("analysing", 0)
 	plan, err := rung.NewPlan(m, rung.Options{Ordering: f.ordering.Ordering})
@@ -94,7 +94,7 @@ func assembleModel(cmd *cobra.Command, m *model.Model, path string, f *assembleF
 	return a, nil
 }
 
-// heldBodies returns the numbers of the bodies called names.
+// heldBodies returns the numbers of the bodies with the names, without the world, or an error of use for a name that no body has.
 func heldBodies(mech *mechanism.Mechanism, names []string) ([]int, error) {
 	var hold []int
 	for _, name := range names {
@@ -102,14 +102,14 @@ func heldBodies(mech *mechanism.Mechanism, names []string) ([]int, error) {
 		if err != nil {
 			return nil, shell.NoBody("--hold", name, mech)
 		}
-		if i != mechanism.World { // which never moves
+		if i != mechanism.World { // the world never moves
 			hold = append(hold, i)
 		}
 	}
 	return hold, nil
 }
 
-// printAssembly writes a for people.
+// printAssembly writes a as tables.
 func printAssembly(p *sheet.Page, a *answers.Assembly) {
 	p.Line("%s: %s, %s, closed", sheet.ModelTitle(a.Name), sheet.Plural(a.Bodies, "body"), sheet.Plural(a.Joints, "joint"))
 	p.Blank()
@@ -141,14 +141,14 @@ func printAssembly(p *sheet.Page, a *answers.Assembly) {
 	}
 }
 
-// namedChange is a change of the state, with its name and unit.
+// namedChange is the largest change of a kind, with the name and the unit of the kind.
 type namedChange struct {
 	name string
 	of   *answers.BodyChange
 	unit string
 }
 
-// printChanges writes a table of changes with the bodies that have them.
+// printChanges writes a table of the largest changes of the state, with the bodies that changed so.
 func printChanges(p *sheet.Page, list []namedChange) {
 	p.Blank()
 	p.Line("largest changes")

@@ -9,7 +9,7 @@ import (
 	"github.com/rung-mbd/rung/mobility"
 )
 
-// ClustersShown is how many clusters the table lists.
+// ClustersShown is the largest number of clusters in the table.
 const ClustersShown = 10
 
 // printClusters prints a table of the first clusters: their loops, joints, bodies, mobility and redundant rows, and names
@@ -32,7 +32,8 @@ func printClusters(p *sheet.Page, list []mobility.Cluster) {
 	p.More(len(list)-ClustersShown, "")
 }
 
-// SomeNames joins as many of the names as go into width columns.
+// SomeNames joins the first names with commas, as many as fit into width characters, and adds an ellipsis if some are left out.
+// The first name is cut to fit if it is too long itself.
 func SomeNames(names []string, width int) string {
 	const more = ", …"
 	text := ""

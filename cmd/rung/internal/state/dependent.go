@@ -11,11 +11,11 @@ import (
 )
 
 const (
-	namedDependent = 4 // sets of rows that are explained
-	namedPartners  = 4 // joints and couplings that are named for each kind of row
+	namedDependent = 4 // largest number of dependent sets of rows that are explained
+	namedPartners  = 4 // largest number of joints and couplings that are named for each kind of row
 )
 
-// printDependent writes which rows follow from each other.
+// printDependent writes a line for each of the first sets of linearly dependent rows.
 func printDependent(p *sheet.Page, list []results.DependentRow) {
 	for i := range list {
 		if i == namedDependent {
@@ -26,8 +26,8 @@ func printDependent(p *sheet.Page, list []results.DependentRow) {
 	}
 }
 
-// dependentText names the rows of a dependent set, each of which follows from the others: touch, rolling and couplings before rows along
-// and about the axes of joints, which only pass on what they say.
+// dependentText names the rows of a linearly dependent set by kind: rows of touch, of rolling and of couplings come before rows
+// along and about the axes of joints, which often just connect the former. A set of one row is a row that constrains nothing.
 func dependentText(d *results.DependentRow) string {
 	type group struct {
 		row   string
@@ -61,7 +61,7 @@ func dependentText(d *results.DependentRow) string {
 	return text + ": each follows from the others"
 }
 
-// plainRow is 1 for rows along and about the axes of a joint, else 0.
+// plainRow returns 1 for a row along or about an axis of a joint, else 0: a key to sort by.
 func plainRow(row string) int {
 	if strings.HasPrefix(row, "along ") || strings.HasPrefix(row, "about ") {
 		return 1

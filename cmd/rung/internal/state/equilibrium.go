@@ -55,7 +55,7 @@ body is named whose forces are farthest from balance.`,
 	return cmd
 }
 
-// shortOr returns x for people, or a dash for nil.
+// shortOr returns x as text of a few digits, or a dash for nil.
 func shortOr(x *float64) string {
 	if x == nil {
 		return "–"
@@ -63,7 +63,7 @@ func shortOr(x *float64) string {
 	return sheet.Short(*x)
 }
 
-// runEquilibrium writes the model in an equilibrium.
+// runEquilibrium finds an equilibrium of the model at path and writes the model in it, if the flags name a file.
 func runEquilibrium(cmd *cobra.Command, path string, f *equilibriumFlags) error {
 	if f.steps < 1 {
 		return shell.UseErrorf("--steps %d: there has to be one at least", f.steps)
@@ -74,8 +74,8 @@ func runEquilibrium(cmd *cobra.Command, path string, f *equilibriumFlags) error 
 	}, printEquilibrium)
 }
 
-// settle finds the equilibrium of m, read from path, and stores its state in m. If that
-// fails, it returns both a document and an error.
+// settle finds an equilibrium of m, read from path, and stores it in m. If the search fails, settle returns both a document and
+// an error.
 func settle(cmd *cobra.Command, m *model.Model, path string, f *equilibriumFlags, p *shell.Progress) (*answers.Equilibrium, error) {
 	p.Stage("analysing", 0)
 	plan, err := rung.NewPlan(m, rung.Options{Ordering: f.ordering.Ordering})
@@ -92,12 +92,12 @@ func settle(cmd *cobra.Command, m *model.Model, path string, f *equilibriumFlags
 	return r, nil
 }
 
-// failedIn marks err as the failure of a computation with the model at path.
+// failedIn turns err into a failure of the computation with the model at path. nil stays nil.
 func failedIn(path string, err error) error {
 	return shell.Failed(shell.ModelFile(path), err)
 }
 
-// printEquilibrium writes r for people.
+// printEquilibrium writes r as tables.
 func printEquilibrium(p *sheet.Page, r *answers.Equilibrium) {
 	p.Line("%s: %s, %s, in equilibrium after %s", sheet.ModelTitle(r.Name), sheet.Plural(r.Bodies, "body"), sheet.Plural(r.Joints, "joint"), sheet.Plural(r.Steps, "step"))
 	p.Blank()

@@ -31,7 +31,7 @@ type inverseFlags struct {
 	time     float64
 	json     bool
 
-	given func(name string) bool
+	given func(name string) bool // reports whether the flag was given
 }
 
 // newInverse returns the command rung inverse with its flags and their defaults.
@@ -85,7 +85,8 @@ actuator causes by itself.`,
 	return cmd
 }
 
-// runInverse prints the forces of the actuators for the accelerations asked for. Forces that do not give these stand before the error.
+// runInverse prints the forces of the actuators for the wanted accelerations. If the actuators cannot make these, it prints the
+// forces that hold the actuated freedoms only, and returns an error.
 func runInverse(cmd *cobra.Command, path string, f *inverseFlags) error {
 	in, stdout, stderr := shell.Streams(cmd)
 	if path == shell.Stdio && f.accel == shell.Stdio {
@@ -110,25 +111,25 @@ func runInverse(cmd *cobra.Command, path string, f *inverseFlags) error {
 	}
 	p.Stage("solving", 0)
 	doc, err := answers.SolveInverse(cmd.Context(), mech, mech.Initial(), o)
-	switch wrong := new(answers.ActuatorError); {
+	switch actuator := new(answers.ActuatorError); {
 	case errors.Is(err, answers.ErrNoActuators):
 		return shell.UseErrorf("%v; give --actuated j1,j2,…", fault.Plain(err))
-	case errors.As(err, &wrong):
+	case errors.As(err, &actuator):
 		return shell.UseErrorf("%v", fault.Plain(err))
 	case doc == nil:
 		return failedIn(path, err)
 	}
 	p.End()
-	var werr error
+	var writeErr error
 	if f.json {
-		werr = shell.WriteJSON(stdout, doc)
+		writeErr = shell.WriteJSON(stdout, doc)
 	} else {
-		werr = shell.Print(stdout, func(p *sheet.Page) { printInverse(p, doc) })
+		writeErr = shell.Print(stdout, func(p *sheet.Page) { printInverse(p, doc) })
 	}
-	return errors.Join(werr, failedIn(path, err))
+	return errors.Join(writeErr, failedIn(path, err))
 }
 
-// options reads the actuators and the time.
+// options returns the options of the solution as the flags say, without the wanted accelerations.
 func (f *inverseFlags) options(mech *mechanism.Mechanism) (answers.InverseOptions, error) {
 	o := answers.InverseOptions{Plan: rung.Options{Ordering: f.ordering.Ordering, Threads: int(f.threads)}, Method: f.method.Method}
 	if len(f.actuated) > 0 {
@@ -146,15 +147,16 @@ func (f *inverseFlags) options(mech *mechanism.Mechanism) (answers.InverseOption
 	return o, nil
 }
 
-// wantedBody is a body of a rung-result/1 document as it is read: lists and nils show what is missing.
+// wantedBody is a body in a rung-result/1 document. Lists of other lengths than three, and nil for null, show missing numbers.
 type wantedBody struct {
 	Name    string
 	Angular []*float64 `json:"angular_acceleration"` // rad/s², world axes
 	Com     []*float64 `json:"com_acceleration"`     // of the centre of mass, m/s², world axes
 }
 
-// readAccelerations reads the bodies of a rung-result/1 document, from stdin if path is "-",
-// six numbers a body in the order of the mechanism. No path gives nil.
+// readAccelerations reads the accelerations of all bodies from the rung-result/1 document at path, or from stdin if path is "-".
+// It returns six numbers for each body in the order of the mechanism: angular acceleration, rad/s², then the acceleration of the
+// centre of mass, m/s², world axes. It returns nil for an empty path, and an error of use if a body is missing, twice or unknown.
 func readAccelerations(path string, stdin io.Reader, mech *mechanism.Mechanism) ([]float64, error) {
 	var b []byte
 	var err error
@@ -197,7 +199,7 @@ func readAccelerations(path string, stdin io.Reader, mech *mechanism.Mechanism) 
 		}
 		seen[i] = true
 		for at, list := range [2][]*float64{r.Angular, r.Com} {
-			if len(list) != 3 || slices.Contains(list, nil) { // null stands for no number
+			if len(list) != 3 || slices.Contains(list, nil) { // nil: null in the document
 				field := [2]string{"angular_acceleration", "com_acceleration"}[at]
 				return nil, shell.UseErrorf("%s: $.bodies[%d].%s: has to be three numbers", path, k, field)
 			}
@@ -212,9 +214,10 @@ func readAccelerations(path string, stdin io.Reader, mech *mechanism.Mechanism) 
 	return a, nil
 }
 
-// readResult reads a document up to a length that a result of mech may have.
+// readResult reads a document. It returns an error if the document is longer than a result of mech can be, so that a wrong
+// file does not fill the memory.
 func readResult(r io.Reader, mech *mechanism.Mechanism) ([]byte, error) {
-	const least, element = 16 << 20, 4 << 10
+	const least, element = 16 << 20, 4 << 10 // bytes: in any case, and for each body and joint
 	most := least + element*int64(mech.NumBodies()+mech.NumJoints())
 	b, err := io.ReadAll(io.LimitReader(r, most+1))
 	if err == nil && int64(len(b)) > most {
@@ -223,7 +226,7 @@ func readResult(r io.Reader, mech *mechanism.Mechanism) ([]byte, error) {
 	return b, err
 }
 
-// printInverse prints a table of the forces, N or N m, and how well they do.
+// printInverse writes a table of the forces, N or N m, then status, residual and distance from the wanted accelerations.
 func printInverse(p *sheet.Page, doc *answers.Inverse) {
 	t := p.Table(sheet.Group{Columns: []sheet.Column{{Head: "actuator", Width: 24, Left: true}, {Head: "freedom", Width: 8}}},
 		sheet.Group{Columns: []sheet.Column{{Head: "force, N or N m", Width: 19}}})
@@ -240,7 +243,8 @@ func printInverse(p *sheet.Page, doc *answers.Inverse) {
 	p.Item("distance", fmt.Sprintf("%.4g from the accelerations asked for", doc.Distance))
 }
 
-// listOf joins the first names.
+// listOf joins the first names of uncontrolled joints, at most listed of them. Without names, the uncontrolled motion is of
+// joints without scalar freedoms or of bodies without joints.
 func listOf(names []string) string {
 	if len(names) == 0 {
 		return "bodies on ball joints or without joints"

@@ -55,13 +55,14 @@ K has no proximal term: with redundant constraints it is singular.`,
 	return cmd
 }
 
-// rhsBeside returns the file of the right side beside that of the matrix.
+// rhsBeside returns the name of the file of the right side for the file of the matrix at path: K.rhs.mtx for K.mtx.
 func rhsBeside(path string) string {
 	ending := filepath.Ext(path)
 	return strings.TrimSuffix(path, ending) + ".rhs" + ending
 }
 
-// check fills in the name of the right side's file. model is the file of the model.
+// check returns the first mistake in the names of files, model being the file of the model, and sets the name of the file of the
+// right side if the flags give none.
 func (f *matrixFlags) check(model string) error {
 	if f.output == "" && f.rhs == "" && f.spy == "" {
 		return shell.UseErrorf("nothing to write: give -o K.mtx, --rhs b.mtx or --spy K.svg")
@@ -87,7 +88,8 @@ func (f *matrixFlags) check(model string) error {
 	return nil
 }
 
-// runMatrix writes the matrix of the system at the initial state, or a picture of its pattern.
+// runMatrix writes the matrix and the right side of the system at the initial state of the model at path, and the picture of the
+// pattern, as the flags say.
 func runMatrix(cmd *cobra.Command, path string, f *matrixFlags) error {
 	in, stdout, stderr := shell.Streams(cmd)
 	if err := f.check(path); err != nil {
@@ -102,7 +104,7 @@ func runMatrix(cmd *cobra.Command, path string, f *matrixFlags) error {
 	p.Stage("analysing", 0)
 	o := rung.Options{Ordering: f.ordering.Ordering}
 	if !f.permuted && f.spy == "" {
-		o.Ordering = order.Natural // no order is asked for
+		o.Ordering = order.Natural // no output depends on the order, so none is computed
 	}
 	plan, err := rung.NewPlan(m, o)
 	if err != nil {
@@ -117,7 +119,7 @@ func runMatrix(cmd *cobra.Command, path string, f *matrixFlags) error {
 	return f.write(plan, sys, stdout)
 }
 
-// write writes the files that were asked for, and puts them in their places when all of them are whole.
+// write writes the files that the flags name. They replace earlier files once all of them are complete.
 func (f *matrixFlags) write(plan *rung.Plan, sys *assemble.System, stdout io.Writer) error {
 	mech := plan.Mechanism()
 	return shell.WriteFiles(stdout, []shell.FileOf{

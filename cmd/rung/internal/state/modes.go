@@ -75,7 +75,7 @@ largest part in the kinetic energy; --json and --csv give all bodies.`,
 	return cmd
 }
 
-// runModes prints the modes of the model about its state or an equilibrium.
+// runModes prints the modes of the model at path about its state, an equilibrium or a steady motion.
 func runModes(cmd *cobra.Command, path string, f *modesFlags) error {
 	in, stdout, stderr := shell.Streams(cmd)
 	method, err := linear.ParseMethod(f.method)
@@ -122,17 +122,17 @@ func runModes(cmd *cobra.Command, path string, f *modesFlags) error {
 	return shell.Print(stdout, func(p *sheet.Page) { printModes(p, r) })
 }
 
-// printModes writes r for people.
+// printModes writes r as a table.
 func printModes(p *sheet.Page, r *answers.Modes) {
-	what := "the lowest " + sheet.Plural(len(r.Modes), "mode")
+	modes := "the lowest " + sheet.Plural(len(r.Modes), "mode")
 	if r.All {
-		what = sheet.Plural(len(r.Modes), "mode")
+		modes = sheet.Plural(len(r.Modes), "mode")
 	}
-	p.Line("%s: %s, %s, %s", sheet.ModelTitle(r.Name), sheet.Plural(r.Bodies, "body"), sheet.Plural(r.Joints, "joint"), what)
+	p.Line("%s: %s, %s, %s", sheet.ModelTitle(r.Name), sheet.Plural(r.Bodies, "body"), sheet.Plural(r.Joints, "joint"), modes)
 	if r.Turning != nil && *r.Turning != (spatial.Vec3{}) {
 		w := *r.Turning
 		for i, size := range w {
-			if math.Abs(size) <= 1e-12*r.Turning.Norm() { // rounding
+			if math.Abs(size) <= 1e-12*r.Turning.Norm() { // a component of rounding is shown as 0
 				w[i] = 0
 			}
 		}
@@ -169,7 +169,7 @@ func printModes(p *sheet.Page, r *answers.Modes) {
 	}
 }
 
-// writeModes writes r as comma-separated values, a line for each mode and body.
+// writeModes writes r as comma-separated values, a line for each mode and body. Imaginary parts of real shapes are 0.
 func writeModes(w io.Writer, r *answers.Modes) error {
 	c := csv.NewWriter(w)
 	head := []string{"mode", "kind", "frequency", "damped_frequency", "damping_ratio", "eigenvalue.re", "eigenvalue.im", "body"}

@@ -50,7 +50,7 @@ and rough it is. Sources:
 	return cmd
 }
 
-// checkArguments wants a source, and an expression behind function alone.
+// checkArguments returns an error of use unless the arguments are a source and, only after the source "function", an expression.
 func checkArguments(_ *cobra.Command, args []string) error {
 	switch {
 	case len(args) == 0:
@@ -65,7 +65,8 @@ func checkArguments(_ *cobra.Command, args []string) error {
 	return nil
 }
 
-// run reads or makes a ground, writes it and its pictures as the flags say, and reports on it.
+// run reads or makes a terrain, writes its heights and pictures as the flags say, and prints the report, unless one of these
+// outputs goes to standard output.
 func run(cmd *cobra.Command, args []string, f *flags) error {
 	in, stdout, stderr := shell.Streams(cmd)
 	if err := f.check(cmd, args); err != nil {
@@ -96,7 +97,7 @@ func run(cmd *cobra.Command, args []string, f *flags) error {
 	return shell.Print(stdout, func(page *sheet.Page) { r.print(page) })
 }
 
-// outputs are the files that were asked for.
+// outputs returns the files that the flags name; those with an empty path are not written.
 func (f *flags) outputs(ctx context.Context, g *terrain) []shell.FileOf {
 	draw := func(path string, with func(w io.Writer, format string, t *picture.Terrain) error) func(w io.Writer) error {
 		return func(w io.Writer) error {
@@ -110,7 +111,7 @@ func (f *flags) outputs(ctx context.Context, g *terrain) []shell.FileOf {
 	}
 }
 
-// write writes the heights in the format of the output's ending.
+// write writes the heights to w, in the format that the ending of f.output names; CSV for standard output.
 func (f *flags) write(ctx context.Context, w io.Writer, field *ground.Field) error {
 	switch strings.ToLower(filepath.Ext(f.output)) {
 	case ".png":
@@ -126,7 +127,7 @@ func (f *flags) write(ctx context.Context, w io.Writer, field *ground.Field) err
 	return field.WriteCSV(ctx, w, layout)
 }
 
-// stdout reports whether an output goes to standard output, which then has nothing else.
+// stdout reports whether an output goes to standard output, so that the report may not.
 func (f *flags) stdout() bool {
 	return slices.Contains([]string{f.output, f.plot, f.relief}, shell.Stdio)
 }

@@ -1,2 +1,2 @@
-// Package terrain has the subcommand about surfaces: rung terrain makes, converts, inspects and draws them.
+// Package terrain has the subcommand rung terrain, which makes, converts, inspects and draws terrains.
 package terrain

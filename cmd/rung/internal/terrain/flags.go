@@ -15,13 +15,13 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
-// Words that stand for a source in place of a file.
+// The sources that are not files.
 const (
 	fromRandom   = "random"
 	fromFunction = "function"
 )
 
-// flags are those of rung terrain, as written, and what check makes of them.
+// flags are the flags of rung terrain as given, and their values as check parses them.
 type flags struct {
 	size, spacing, origin                             string
 	layout, first, kind, interpolation, outside, more string
@@ -29,16 +29,16 @@ type flags struct {
 	random                                            ground.RandomGround
 	output, plot, relief                              string
 	points, gradient, normals, json                   bool
-	at                                                []string
-
+	at                                                []string // places for the report, as given
+	// Set by check.
 	csv     ground.CSV
 	png     ground.PNG
 	options ground.Options
-	nodes   [2]int
-	places  [][2]float64
+	nodes   [2]int       // number along x and y
+	places  [][2]float64 // m
 }
 
-// Flags that belong to some sources alone.
+// Flags that belong to some sources only.
 var (
 	ofCSV    = []string{"layout", "scale", "offset"}
 	ofPNG    = []string{"lowest", "highest"}
@@ -48,9 +48,10 @@ var (
 	ofGrids  = []string{"interpolation", "outside"}
 )
 
+// newFlags returns flags without values; add gives them their defaults.
 func newFlags() *flags { return &flags{} }
 
-// add adds the flags to cmd.
+// add adds the flags to cmd, with their defaults.
 func (f *flags) add(cmd *cobra.Command) {
 	v := cmd.Flags()
 	v.StringVar(&f.size, "size", "61x61", "nodes along x and y of random and function")
@@ -85,7 +86,7 @@ func (f *flags) add(cmd *cobra.Command) {
 	shell.Complete(cmd, "outside", "stop", "level", "tangent")
 }
 
-// check parses the flags, and refuses those that do not belong to the source.
+// check parses the flags. It returns an error of use for a bad value, and for flags that do not belong to the source, args[0].
 func (f *flags) check(cmd *cobra.Command, args []string) error {
 	if err := f.checkSource(cmd, args[0]); err != nil {
 		return err
@@ -96,7 +97,7 @@ func (f *flags) check(cmd *cobra.Command, args []string) error {
 	return f.checkOutputs(args[0])
 }
 
-// checkSource refuses flags of other sources.
+// checkSource returns an error for a source of no known kind, and for a given flag that belongs to other sources.
 func (f *flags) checkSource(cmd *cobra.Command, source string) error {
 	others := slices.Concat(ofRandom, ofMade)
 	switch ending := strings.ToLower(filepath.Ext(source)); {
@@ -122,7 +123,7 @@ func (f *flags) checkSource(cmd *cobra.Command, source string) error {
 	return nil
 }
 
-// sourceName names a kind of source.
+// sourceName returns the kind of a source for messages.
 func sourceName(source, layout string) string {
 	switch ending := strings.ToLower(filepath.Ext(source)); {
 	case source == fromRandom || source == fromFunction:
@@ -135,7 +136,7 @@ func sourceName(source, layout string) string {
 	return "a CSV file"
 }
 
-// parse turns texts into values.
+// parse turns the texts of the flags into values, or returns an error of use for the first bad one.
 func (f *flags) parse(source string) error {
 	var err [5]error
 	f.csv.Layout, err[0] = ground.ParseLayout(f.layout)
@@ -168,12 +169,12 @@ func (f *flags) parse(source string) error {
 	return f.parseMore(source)
 }
 
-// mostBytes is the memory that the nodes of --size take at most.
+// mostBytes is the largest memory for the nodes of --size.
 const mostBytes = 1 << 31
 
-// bytes is the price of --size.
+// bytes returns the memory that a terrain of the nodes of --size takes; 0 for files, which have their own size.
 func (f *flags) bytes(source string) float64 {
-	const height = 8
+	const height = 8 // bytes of one height
 	sum := height * float64(f.nodes[0]) * float64(f.nodes[1])
 	switch {
 	case source == fromRandom:
@@ -187,7 +188,7 @@ func (f *flags) bytes(source string) float64 {
 	return sum
 }
 
-// parseMore parses the size and the places.
+// parseMore parses --size and --at. It also checks the memory that the size takes, and that --scale is not 0.
 func (f *flags) parseMore(source string) error {
 	a, b, ok := strings.Cut(f.size, "x")
 	nx, err1 := strconv.Atoi(a)
@@ -216,7 +217,7 @@ func (f *flags) parseMore(source string) error {
 	return nil
 }
 
-// pair returns two numbers; one may stand for both.
+// pair parses two finite numbers with a comma between them, given to the flag. If one, a single number stands for both.
 func pair(flag, text string, one bool) (v [2]float64, err error) {
 	list := strings.Split(text, ",")
 	if one && len(list) == 1 {
@@ -233,7 +234,7 @@ func pair(flag, text string, one bool) (v [2]float64, err error) {
 	return v, nil
 }
 
-// checkOutputs checks names of files.
+// checkOutputs returns the first mistake in the names of output files and in the flags that belong to them.
 func (f *flags) checkOutputs(source string) error {
 	if (f.plot != "" || f.relief != "") && !picture.Drawn {
 		return shell.UseErrorf(picture.Missing)
@@ -258,7 +259,8 @@ func (f *flags) checkOutputs(source string) error {
 	return f.checkApart(source)
 }
 
-// checkApart refuses two outputs in one file, and one that would replace its source by another format.
+// checkApart returns an error if two outputs go to one file, or if an output would replace the source by a file of another
+// format. Heights in the same format may replace their source.
 func (f *flags) checkApart(source string) error {
 	list := [...]string{f.output, f.plot, f.relief}
 	for i, path := range list {

@@ -15,7 +15,7 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
-// terrain is a surface, its heights at nodes, and what it is called.
+// terrain is a surface, its heights at the nodes of a grid, and its name for reports.
 type terrain struct {
 	name     string
 	surface  *ground.Surface
@@ -23,7 +23,7 @@ type terrain struct {
 	warnings []string
 }
 
-// open reads or makes the terrain of the command line.
+// open reads or makes the terrain that the arguments name.
 func (f *flags) open(ctx context.Context, args []string, stdin io.Reader) (*terrain, error) {
 	g := &terrain{name: fault.Line(args[0])}
 	var err error
@@ -48,7 +48,7 @@ func (f *flags) open(ctx context.Context, args []string, stdin io.Reader) (*terr
 	return g, f.addMore(ctx, g)
 }
 
-// useOr returns err without the name of its package.
+// useOr returns err without the name of package ground; a list of problems stays as it is.
 func useOr(err error) error {
 	if p := new(ground.Problems); errors.As(err, &p) {
 		return p
@@ -56,7 +56,7 @@ func useOr(err error) error {
 	return fault.Plain(err)
 }
 
-// read reads a file, PNG by its ending and else a table or a list of points, or such a table or list from standard input.
+// read reads heights from the file at path, a PNG picture if it ends so, else CSV, or from stdin as CSV if path is "-".
 func (f *flags) read(ctx context.Context, path string, stdin io.Reader) (*ground.Field, error) {
 	if path == shell.Stdio {
 		return f.csv.Read(ctx, stdin, shell.ModelFile(path))
@@ -74,7 +74,8 @@ func (f *flags) read(ctx context.Context, path string, stdin io.Reader) (*ground
 	return field, shell.InputError(path, err)
 }
 
-// function makes the terrain of an expression.
+// function makes the terrain of an expression in x and y, and its heights at the nodes that the flags give. A place among these
+// where the surface is not smooth or not defined is a warning.
 func (f *flags) function(ctx context.Context, expression string) (*terrain, error) {
 	g := &terrain{name: "z = " + fault.Line(expression)}
 	var err error
@@ -92,7 +93,7 @@ func (f *flags) function(ctx context.Context, expression string) (*terrain, erro
 	return g, f.addMore(ctx, g)
 }
 
-// addMore adds the expression of --add.
+// addMore adds the expression of --add, if there is one, to the surface and the heights.
 func (f *flags) addMore(ctx context.Context, g *terrain) error {
 	if f.more == "" {
 		return nil
@@ -111,7 +112,7 @@ func (f *flags) addMore(ctx context.Context, g *terrain) error {
 	return nil
 }
 
-// failure marks what cannot be computed; other errors are bad use.
+// failure makes heights that are not finite a failure of the computation; other errors are bad use.
 func failure(err error) error {
 	if errors.Is(err, ground.ErrNotFinite) {
 		return shell.Failed("", err)
@@ -119,7 +120,7 @@ func failure(err error) error {
 	return fault.Plain(err)
 }
 
-// picture returns what is drawn of the terrain: the surface over its nodes.
+// picture returns the picture of the surface over the rectangle of its nodes.
 func (g *terrain) picture(gradient, normals bool) *picture.Terrain {
 	x, y := g.field.Place(g.field.Size[0]-1, g.field.Size[1]-1)
 	return &picture.Terrain{
@@ -127,7 +128,7 @@ func (g *terrain) picture(gradient, normals bool) *picture.Terrain {
 	}
 }
 
-// height returns the height and slopes at a place, not numbers where there are none.
+// height returns the height at (x, y), m, and the slopes along x and y; all three are NaN where the surface is not defined.
 func (g *terrain) height(x, y float64) (z, fx, fy float64) {
 	p, err := g.surface.At(x, y)
 	if err != nil {

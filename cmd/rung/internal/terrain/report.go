@@ -10,6 +10,7 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 )
 
+// nan marks heights and slopes that are not defined.
 var nan = math.NaN()
 
 // report is the document of rung terrain.
@@ -26,7 +27,7 @@ type report struct {
 	Warnings  []string   `json:"warnings"`
 }
 
-// heights are those of the nodes, m.
+// heights are statistics of the heights at the nodes, m.
 type heights struct {
 	Lowest  float64 `json:"lowest"`
 	Highest float64 `json:"highest"`
@@ -34,13 +35,13 @@ type heights struct {
 	RMS     float64 `json:"rms"` // about the mean
 }
 
-// slopes are those of the nodes, by differences.
+// slopes are statistics of the magnitude of the gradient at the nodes, by finite differences.
 type slopes struct {
 	Largest float64 `json:"largest"`
 	RMS     float64 `json:"rms"`
 }
 
-// place is what the surface is somewhere.
+// place has height, gradient and unit normal of the surface at a point of --at.
 type place struct {
 	At       [2]float64 `json:"at"`
 	Height   float64    `json:"height"`
@@ -48,7 +49,8 @@ type place struct {
 	Normal   [3]float64 `json:"normal"`
 }
 
-// report looks at all nodes and at the places.
+// report returns the report on the heights at all nodes and on the surface at the places. A place where the surface is not
+// defined is an error.
 func (g *terrain) report(places [][2]float64) (*report, error) {
 	f := g.field
 	r := &report{
@@ -68,18 +70,18 @@ func (g *terrain) report(places [][2]float64) (*report, error) {
 	return r, nil
 }
 
-// stripLines is how many lines of nodes slopesOf looks at at once, so
-// that slopes of all nodes are not in memory together.
+// stripLines is the number of lines of nodes that slopesOf treats at once, so that it need not hold the slopes of all nodes.
 const stripLines = 64
 
-// slopesOf returns the slopes at the nodes.
+// slopesOf returns the statistics of the slopes at the nodes.
 func slopesOf(f *ground.Field) (s slopes) {
 	nx, ny := f.Size[0], f.Size[1]
 	gx, gy := make([]float64, nx*min(ny, stripLines+4)), make([]float64, nx*min(ny, stripLines+4))
 	sum := 0.0
 	for first := 0; first < ny; first += stripLines {
 		last := min(first+stripLines, ny)
-		// Slopes at a line are of the lines beside it, those at the border of three.
+		// The difference at an inner line takes the two lines beside it, at the border the three lines there. So the strip has a
+		// line more on each side, and at least three lines.
 		from, to := max(first-1, 0), min(last+1, ny)
 		from, to = max(min(from, to-3), 0), min(max(to, from+3), ny)
 		strip := ground.Field{Origin: f.Origin, Spacing: f.Spacing, Size: [2]int{nx, to - from}, Heights: f.Heights[from*nx : to*nx]}
@@ -95,13 +97,15 @@ func slopesOf(f *ground.Field) (s slopes) {
 	return s
 }
 
-// roughness returns the mean of the heights, their root mean square about it, and that about the plane of least squares.
+// roughness returns the mean of the heights, their root mean square about the mean (rms), and their root mean square about the
+// plane of least squares (rough), m.
 func roughness(f *ground.Field) (mean, rms, rough float64) {
 	n := float64(len(f.Heights))
 	for _, z := range f.Heights {
 		mean += z / n
 	}
-	// On a regular grid the slopes of the plane do not depend on each other. u and v count nodes from the middle.
+	// u and v count nodes from the middle of the grid. On a regular grid their sum of products is 0, so each slope of the plane
+	// is fitted by itself.
 	var uz, vz, uu, vv, zz float64
 	for k, z := range f.Heights {
 		u := float64(k%f.Size[0]) - float64(f.Size[0]-1)/2
@@ -112,7 +116,7 @@ func roughness(f *ground.Field) (mean, rms, rough float64) {
 	return mean, math.Sqrt(zz / n), math.Sqrt(max(0, zz-uz*uz/uu-vz*vz/vv) / n)
 }
 
-// print writes the report for people.
+// print writes the report as lines.
 func (r *report) print(p *sheet.Page) {
 	p.Line("%s: %d × %d nodes", r.Name, r.Nodes[0], r.Nodes[1])
 	p.Blank()
@@ -132,7 +136,7 @@ func (r *report) print(p *sheet.Page) {
 	}
 }
 
-// table writes the places.
+// table writes the table of the places.
 func (r *report) table(p *sheet.Page) {
 	column := func(head string) sheet.Column { return sheet.Column{Head: head, Width: 10} }
 	t := p.Table(
@@ -150,7 +154,7 @@ func (r *report) table(p *sheet.Page) {
 	}
 }
 
-// errPlaces is the error of a place that --at cannot show.
+// errPlaces returns the failure for a place of --at at which the surface is not defined.
 func errPlaces(place [2]float64, err error) error {
 	return shell.Failed("", fmt.Errorf("--at %v,%v: %w", place[0], place[1], fault.Plain(err)))
 }

@@ -11,11 +11,11 @@ import (
 	"github.com/rung-mbd/rung/sim"
 )
 
-// Page is what hears of a Desk. Its functions are called by one goroutine, and keep no bytes when they return.
+// Page has the functions that a Desk calls. They are called by one goroutine, and may not keep the bytes after they return.
 type Page struct {
-	Frame  func(b []byte) // the time as a double, then view.AppendFrame
-	Status func(b []byte) // JSON, as package live sends it
-	Ended  func(err error)
+	Frame  func(b []byte)  // the time as a double, then view.AppendFrame
+	Status func(b []byte)  // JSON, as package live sends it
+	Ended  func(err error) // a wrong message has ended the motion
 }
 
 // Desk is a model that moves for one page.
@@ -26,19 +26,20 @@ type Desk struct {
 	messages chan []byte
 	ctx      context.Context
 	end      context.CancelFunc
-	ended    chan struct{} // closed when both goroutines have ended
-	closed   bool          // whether the start had to be closed
-	st       *mechanism.State
-	flat     []float64
+	ended    chan struct{}    // closed when both goroutines have ended
+	closed   bool             // the initial state violated the joints and was closed
+	st       *mechanism.State // buffer
+	flat     []float64        // buffer: a state as numbers, in the order of package door
 }
 
-// waiting is the number of messages of a page that may wait.
+// waiting is the number of messages from a page that may wait before Send blocks.
 const waiting = 64
 
-// Open reads a model from a text (door.Read) and moves it as soon as the page looks. A start that violates the joints is
-// closed to the nearest one that satisfies them (Closed).
+// Open reads a model from a text (door.Read) and moves it as soon as the page looks. An initial state that violates the joints
+// is replaced by the nearest one that satisfies them (Closed).
 //
-// It returns the errors of door.Read, and with the status Failed those of closing, of the ground, of the picture and of live.NewSession.
+// It returns the errors of door.Read, and, with the status Failed, errors of closing, of the ground, of the picture and of
+// live.NewSession.
 func Open(ctx context.Context, name string, text, options []byte, p Page) (*Desk, error) {
 	m, err := door.Read(ctx, name, text, options)
 	if err != nil {
@@ -59,7 +60,7 @@ func Open(ctx context.Context, name string, text, options []byte, p Page) (*Desk
 	if d.session, err = live.NewSession(plan, d.st, center, live.Options{}); err != nil {
 		return nil, failed(err)
 	}
-	// The secret is that of addresses, which a desk has not.
+	// The secret would protect network addresses, which a desk does not have.
 	if d.viewer, err = view.NewViewer(s, d.st, "", view.Options{Plan: plan, Live: d.session}); err != nil {
 		return nil, failed(err)
 	}
@@ -80,8 +81,8 @@ func Open(ctx context.Context, name string, text, options []byte, p Page) (*Desk
 	return d, nil
 }
 
-// begin makes d.st a start that satisfies the joints to rounding. One that violates them by no more than a text with some digits may is
-// closed without a word.
+// begin sets d.st to an initial state that satisfies the joints to rounding. Closed reports that it had to be changed only if
+// the model's state violates the joints by more than the rounding of decimals in a text (mechanism.HoldTolerance).
 func (d *Desk) begin(ctx context.Context) error {
 	if err := d.model.InitialTo(d.flat); err != nil {
 		return err
@@ -101,7 +102,7 @@ func (d *Desk) begin(ctx context.Context) error {
 	return nil
 }
 
-// show passes on what a session sends.
+// show passes on a frame, or else a status, that a session sends.
 func (p *Page) show(frame bool, b []byte) {
 	if frame {
 		p.Frame(b)
@@ -110,7 +111,7 @@ func (p *Page) show(frame bool, b []byte) {
 	}
 }
 
-// failed gives an error of another package a status, unless it has one.
+// failed returns err with the status Failed, unless it has a status.
 func failed(err error) error {
 	if known := new(door.Error); errors.As(err, &known) {
 		return err
@@ -121,10 +122,11 @@ func failed(err error) error {
 // Model returns the model.
 func (d *Desk) Model() *door.Model { return d.model }
 
-// Closed reports whether the start of the model violated the joints, and the nearest one that satisfies them was taken.
+// Closed reports whether the initial state of the model violated the joints and was replaced by the nearest one that satisfies
+// them.
 func (d *Desk) Closed() bool { return d.closed }
 
-// Get returns what the page of scene/view gets of an address (view.Viewer.Answer).
+// Get returns the content of an address that the page of scene/view asks its server for (view.Viewer.Answer).
 func (d *Desk) Get(ctx context.Context, address string) ([]byte, error) {
 	b, err := d.viewer.Answer(ctx, address)
 	if err != nil {
@@ -133,8 +135,8 @@ func (d *Desk) Get(ctx context.Context, address string) ([]byte, error) {
 	return b, nil
 }
 
-// Send passes on a live.Message as JSON, of which the desk keeps text. A wrong one ends the desk, and Page.Ended tells why.
-// After Close it does nothing.
+// Send passes on a live.Message as JSON. The desk keeps text, so the caller may not change it. A wrong message ends the motion,
+// and Page.Ended tells why. After Close it does nothing.
 func (d *Desk) Send(text []byte) {
 	select {
 	case d.messages <- text:
@@ -142,11 +144,11 @@ func (d *Desk) Send(text []byte) {
 	}
 }
 
-// Document returns a document of the model (door.Model.Document) as it stands now.
+// Document returns a document of the model at its present state (door.Model.Document).
 func (d *Desk) Document(ctx context.Context, what string, options []byte) ([]byte, error) {
 	d.session.StateTo(d.st)
 	if len(d.st.Angles) > d.model.Sizes().Angles {
-		d.st.Angles = d.st.Angles[:d.model.Sizes().Angles] // of those that only runs count
+		d.st.Angles = d.st.Angles[:d.model.Sizes().Angles] // without the angles that only runs count
 	}
 	d.st.FlatTo(d.flat)
 	return d.model.Document(ctx, what, d.flat, options)
