@@ -81,8 +81,8 @@ func defaultOutputs(m *mechanism.Mechanism) []string {
 // defaultSpan is the largest length of the default experiment, s, if Options.Run has no end.
 const defaultSpan = 10
 
-// defaultStop returns the end of the default experiment where the run has none: the last time at which all motions of the model hold, if
-// they end within defaultSpan.
+// defaultStop returns the end of the default experiment, s, if Options.Run has no end: defaultSpan after begin, or, if a motion of the
+// model ends before that, the last knot of motions up to which all of them are defined.
 func defaultStop(m *mechanism.Mechanism, begin *mechanism.State) float64 {
 	at, stop := *begin, begin.Time+defaultSpan
 	holds := func(t float64) bool {
