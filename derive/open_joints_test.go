@@ -10,6 +10,7 @@ import (
 
 	"github.com/rung-mbd/rung/derive"
 	"github.com/rung-mbd/rung/internal/check"
+	"github.com/rung-mbd/rung/internal/test/modeltest"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
@@ -43,7 +44,7 @@ func TestOpenJoints(t *testing.T) {
 			if len(m.Joints) == 0 || d.Redundancy().Rows > 0 && !flat.MatchString(m.Name) {
 				return // rows contradict each other where joints are open
 			}
-			opened(m, st, check.Rand(uint64(n)))
+			opened(m, st, openBy, check.Rand(uint64(n)))
 			require.NoError(t, d.At(st))
 			openSlopes(t, d, st, check.Rand(uint64(n)))
 			openFrames(t, m, d, st, check.Rand(uint64(n)))
@@ -61,12 +62,27 @@ func TestOpenJoints(t *testing.T) {
 	}
 }
 
+// TestWideOpenJoints is TestOpenJoints for composite joints, whose coordinates are those of the nearest pose: rotations from there are of a
+// tenth of a radian.
+func TestWideOpenJoints(t *testing.T) {
+	for seed := range uint64(3) {
+		m := modeltest.Composites(seed, 4, 0)
+		mech, err := mechanism.New(m)
+		require.NoError(t, err)
+		plan := kkt.NewPlan(mech, kkt.Options{})
+		d, st := derive.New(plan, m), plan.Initial()
+		opened(m, st, 0.1, check.Rand(seed))
+		require.NoError(t, d.At(st))
+		openSlopes(t, d, st, check.Rand(seed))
+	}
+}
+
 // opened opens the joints at a state.
-func opened(m *model.Model, st *mechanism.State, rng *rand.Rand) {
+func opened(m *model.Model, st *mechanism.State, by float64, rng *rand.Rand) {
 	for i := range st.Bodies {
 		b := &st.Bodies[i]
 		v := func() spatial.Vec3 {
-			return spatial.Vec3{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()}.Scale(openBy)
+			return spatial.Vec3{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()}.Scale(by)
 		}
 		turn, step, spin, rate := v(), v(), v(), v()
 		if flat.MatchString(m.Name) {
