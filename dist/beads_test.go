@@ -20,7 +20,7 @@ func TestBeads(t *testing.T) {
 	solvedOnRanks(t, modeltest.Cams(0), 1e-11, 1, 2, 3)
 }
 
-// solvedOnRanks compares the accelerations of numbers of ranks with those of one process, to a part tol of 100.
+// solvedOnRanks compares the accelerations for several numbers of ranks with those of one process, up to 100·tol.
 func solvedOnRanks(t *testing.T, m *model.Model, tol float64, counts ...int) {
 	t.Helper()
 	mech, err := mechanism.New(m)

@@ -71,7 +71,8 @@ func (h *Held) join(lists [][]float64) ([][]float64, error) {
 	return replies, nil
 }
 
-// heldJoints returns the joints of the lists by ascending number. It returns an error if rows or fingerprints of a joint differ between
+// heldJoints returns the joints in the lists of all ranks, in the order of their numbers. A list has three numbers for each joint of a
+// rank: the joint's number, its number of rows and its fingerprint. It returns an error if rows or fingerprints of a joint differ between
 // two ranks.
 func heldJoints(lists [][]float64) ([]*heldJoint, error) {
 	byID := make(map[int64]*heldJoint)

@@ -22,7 +22,7 @@ import (
 	"github.com/rung-mbd/rung/sim"
 )
 
-// stepTol is how near the steps of ranks are to those of one process, relative to them. Estimates of errors are small
+// stepTol is the largest difference between steps of ranks and of one process, relative to the step. Estimates of errors are small
 // differences of accelerations, whose rounding they show: another elimination order changes steps of one process by 3e-8.
 const stepTol = 1e-6
 
@@ -71,7 +71,7 @@ func (w watched) Try(st *mechanism.State, t float64) (float64, error) {
 	return e, err
 }
 
-// course is what a run of some steps was: their lengths, and the state at the end by body.
+// course is the result of a run of some steps: the lengths of the steps, and the final state by body.
 type course struct {
 	steps []float64
 	end   map[int64]mechanism.BodyState

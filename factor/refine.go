@@ -334,7 +334,7 @@ func (f *Factor) forcesOf(x []float64) float64 {
 	return math.Sqrt(sum)
 }
 
-// forces is forcesOf for the numbers that the last backward half has stored or added.
+// forces is forcesOf for the multipliers that the last backward half of a solve has computed: a solution, or a correction.
 func (f *Factor) forces() float64 {
 	s, sum := f.Symbolic, 0.0
 	for c, o := range s.oldOff {

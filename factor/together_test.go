@@ -55,7 +55,7 @@ func taken(x []float64, k int) []float64 {
 	return v
 }
 
-// TestTogether: solutions of eight right sides at a time are those of SolveExactTo, have the bits that they have beside any others, and
+// TestTogether: solutions of eight right sides at a time agree with SolveExactTo, their bits do not depend on the other right sides, and
 // come about for most of them: rows at random are nearly dependent where there are many.
 func TestTogether(t *testing.T) {
 	const tol = 1e-10 // of systems at random, some of which are near singular ones

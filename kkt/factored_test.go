@@ -23,7 +23,7 @@ func lever(values ...float64) (f *factor.Factor, m *sparse.Matrix, right, scale 
 	return factor.Analyze(p, []int32{0, 1}).NewFactor(), m, make([]float64, 6+n), scale
 }
 
-// TestWays: the same pivot is that of a redundant row, or not, by the way.
+// TestWays: the way decides whether a row with a given pivot counts as redundant.
 func TestWays(t *testing.T) {
 	const small = 1e-5 // its square is between ε and 1e3·ε
 	f, m, right, scale := lever(1, small)

@@ -12,7 +12,7 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// groundTol is what a few more roundings make of a result, relative to the largest one.
+// groundTol bounds the difference of a result that a few more roundings make, relative to the largest result.
 const groundTol = 1e-9
 
 // TestGroundChangesNothing compares results and reports of the reduced and of the whole

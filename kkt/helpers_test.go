@@ -14,7 +14,7 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// What tests share with those of other packages.
+// Helpers that tests share with the tests of other packages.
 var (
 	orderings = plantest.Orderings
 	golden    = plantest.Golden
@@ -33,7 +33,7 @@ type solved struct {
 	angular, linear, moment, force float64
 }
 
-// reaction is what a joint does to its successor.
+// reaction is the wrench of a joint on its successor.
 type reaction struct {
 	constraint, total spatial.Force
 	undetermined      uint8

@@ -28,7 +28,7 @@ const (
 	// singular value.
 	denseTol = 1e-9
 	// normTol is the error of least-norm multipliers relative to the largest
-	// one: that of the dense solution.
+	// one: the error of the dense solution.
 	normTol = 1e-9
 	// reachTol is the size, relative to the largest, above which a component of
 	// a wrench counts as reached by the null space.

@@ -304,7 +304,7 @@ func TestFailuresOfTwiceTheDigits(t *testing.T) {
 	}
 }
 
-// TestMultipliersThatDoNotHold: multipliers that do not satisfy the equations are not taken for those of least norm.
+// TestMultipliersThatDoNotHold: multipliers that do not satisfy the equations are not reported as the multipliers of least norm.
 func TestMultipliersThatDoNotHold(t *testing.T) {
 	s := solvedGolden(t, "four-bar")
 	r := reportOf(t, s)

@@ -38,7 +38,8 @@ var leanFamilies = []struct {
 	{"delta", 15, 1e-10}, {"hoberman-sphere", 2, 1e-10}, {"revolute-net", 5, 1e-11},
 }
 
-// TestLean: a solution without the spare rows is that of the whole system, all rows hold, and rows count as redundant that do there.
+// TestLean: a solution without the spare rows agrees with the solution of the whole system, all rows hold, and the same rows count as
+// redundant.
 func TestLean(t *testing.T) {
 	for _, c := range check.Some(leanFamilies, 4) {
 		p := NewPlan(leanModel(t, c.name, c.n), Options{})
@@ -206,7 +207,7 @@ func TestLeanOfASingularPose(t *testing.T) {
 	}
 }
 
-// TestSpareRowWithoutNumber: a spare row whose right side is no number does not hold, whatever rows follow it.
+// TestSpareRowWithoutNumber: a spare row whose right side is NaN does not hold, whatever rows follow it.
 func TestSpareRowWithoutNumber(t *testing.T) {
 	p := NewPlan(leanModel(t, "scissor", 10), Options{})
 	s := p.NewSolver()

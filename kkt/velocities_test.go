@@ -12,7 +12,7 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// roughRate is by how much velocities are off, m/s and rad/s: those of files with six digits.
+// roughRate is the error of velocities in files with six digits, in m/s and rad/s.
 const roughRate = 1e-6
 
 // TestRankOfRoughVelocities: velocities that violate redundant joints by the rounding of a file make rows contradict each other. Which

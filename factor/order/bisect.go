@@ -151,15 +151,15 @@ func (c *cut) move(v int32) {
 	}
 }
 
-// grow moves vertices from side 1 to side 0, from seed on, until side 0 has its weight.
-// The next vertex is the one that cuts the fewest new rows.
+// grow moves vertices from side 1 to side 0, beginning at seed, until side 0 has the weight c.goal/2.
+// The next vertex is always the one that cuts the fewest new rows.
 func (c *cut) grow(seed int32) {
 	h := &c.heap[0]
 	*h = (*h)[:0]
 	for 2*c.sum[0] < c.goal && !c.stop.Up() {
 		v := h.pop(c)
 		if v < 0 {
-			// Nothing is adjacent: begin, or begin again, from the seed on.
+			// No vertex is adjacent to side 0: go on with the first vertex of side 1 from the seed on.
 			for v = seed; c.side[v] == 0; {
 				v = (v + 1) % c.net.n
 			}

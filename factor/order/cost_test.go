@@ -7,7 +7,7 @@ import (
 	"github.com/rung-mbd/rung/sparse"
 )
 
-// cost is what a symbolic elimination of whole nodes counts.
+// cost holds the counts of a symbolic elimination of whole nodes.
 type cost struct {
 	flops float64
 	nnz   int // off-diagonal blocks of L

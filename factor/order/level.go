@@ -15,8 +15,9 @@ type levels struct {
 	count []int32 // by value: weight
 }
 
-// newLevels finds four landmarks far from each other, and the distances from them: two ends of the net (George & Liu
-// 1979), an end of the set of vertices half-way between them, and an end of the net far from that one.
+// newLevels finds four vertices far from each other, the landmarks, and the distances of all vertices from each of them. The first two are
+// a pair of pseudo-peripheral vertices (George & Liu 1979). The third is the vertex farthest away among those half-way between the first
+// two, and the fourth is a vertex of the net far from the third.
 func newLevels(net *network, seed int32) *levels {
 	l := &levels{net: net, queue: make([]int32, 0, net.n)}
 	for k := range l.dist {
