@@ -112,10 +112,11 @@ func writeMatrix(_ context.Context, b *bytes.Buffer, m *Model, st *mechanism.Sta
 	if err := sys.FillTo(st); err != nil {
 		return err
 	}
+	const permuted = false
 	if right {
-		return answers.WriteRight(b, plan, sys, false)
+		return answers.WriteRight(b, plan, sys, permuted)
 	}
-	return answers.WriteMatrix(b, plan, sys, false)
+	return answers.WriteMatrix(b, plan, sys, permuted)
 }
 
 // natural returns a plan of the mechanism whose rows keep the order of bodies, joints and couplings.

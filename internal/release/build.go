@@ -189,12 +189,12 @@ func (r *release) sharedLibrary(p platform) error {
 	cc := compiler(p)
 	if !brought {
 		if cc == "" {
-			how := "a " + p.system + " machine has one"
+			reason := "a " + p.system + " machine has one"
 			if list := compilers(p); len(list) > 0 {
-				how = strings.Join(list, " or ") + " is not here"
+				reason = strings.Join(list, " or ") + " is not here"
 			}
-			what := "librung and the wheel for %s: no compiler (%s); -libraries brings what was built elsewhere"
-			r.missing = append(r.missing, fmt.Sprintf(what, p, how))
+			const message = "librung and the wheel for %s: no compiler (%s); -libraries brings what was built elsewhere"
+			r.missing = append(r.missing, fmt.Sprintf(message, p, reason))
 			return nil
 		}
 		r.say("library for", p, "by", cc)

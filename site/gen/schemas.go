@@ -32,7 +32,8 @@ func documents(help string) (list []string) {
 	return list
 }
 
-// writeSchemas writes a page for each schema, and the schema itself as a file.
+// writeSchemas writes a page for each schema that the help of rung schema names, and the schema itself as a file. It returns an error
+// if the help names fewer than 15, as then its text has changed and is not understood.
 func writeSchemas(s *site) error {
 	help, err := s.run(".", "schema", "--help")
 	if err != nil {

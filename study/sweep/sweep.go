@@ -96,7 +96,7 @@ func New(s *study.Study, name string, source Source) (*Sweep, error) {
 	if err := w.checkEnd(); err != nil {
 		return nil, err
 	}
-	if _, err := w.newSlopes(); err != nil {
+	if _, err := w.newSlopes(); err != nil { // shows before the runs that gradients cannot be computed
 		return nil, err
 	}
 	w.draws = s.NewDraws()
