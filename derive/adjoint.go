@@ -268,6 +268,7 @@ func (d *Derivatives) seedOutputs(g *Gradient, w *Weights) error {
 		}
 		g.used = true
 	}
+	// Accelerations are entries of the solution.
 	for i := range w.bodies {
 		for k := range 3 {
 			g.x[6*i+k] += w.bodies[i].AngularAcceleration[k]
@@ -283,6 +284,7 @@ func (d *Derivatives) answerAdjoint(g *Gradient) error {
 	explicit := append([]float64(nil), g.bearings...)
 	last := math.Inf(1)
 	for step := 0; ; step++ {
+		// The right side: the cotangents of the solution by the output, and by the loads of friction.
 		copy(g.rest, g.x)
 		if len(explicit) > 0 {
 			unused := d.newDirection()
@@ -290,6 +292,7 @@ func (d *Derivatives) answerAdjoint(g *Gradient) error {
 				return err
 			}
 		}
+		// K is symmetric.
 		fit, _, err := d.dynamics.AnswerTo(g.y, g.rest)
 		if err != nil || fit.Ratio > openTol {
 			return d.opened(fit, err)
@@ -301,6 +304,7 @@ func (d *Derivatives) answerAdjoint(g *Gradient) error {
 		if err != nil {
 			return err
 		}
+		// The cotangents of the loads by this solution. The iteration ends when they stay the same.
 		change, size := 0.0, d.loadSize()
 		for i := range now {
 			now[i] += explicit[i]
@@ -363,7 +367,7 @@ func (d *Derivatives) determined(w *Weights) error {
 	for j := range w.joints {
 		x := &w.joints[j]
 		for k, y := range spatial.NewForce(x.Moment, x.Force) {
-			if y != 0 && d.undetermined[j]>>((k+3)%6)&1 != 0 {
+			if y != 0 && d.undetermined[j]&undeterminedBit(k) != 0 {
 				return d.mech.AtJoint(j, -1, fault.Errorf("%w: %s", ErrUndetermined, componentNames[k]))
 			}
 		}

@@ -165,6 +165,12 @@ func jolt(x []float64, size func(i int) float64) {
 	}
 }
 
+// The argument moved of the functions that compute derivatives again: whether the state has moved by a rounding.
+const (
+	atSame  = false
+	atMoved = true
+)
+
 // other calls do at a state or a solution with other roundings.
 type other func(do func() error) error
 
@@ -176,9 +182,9 @@ func (d *Derivatives) again(part func(by other, moved bool) (float64, error)) (m
 	if !shaky {
 		return 0, nil
 	}
-	if most, err = part(d.solvedOtherwise, false); err == nil && d.digits.near && !d.digits.uneven {
+	if most, err = part(d.solvedOtherwise, atSame); err == nil && d.digits.near && !d.digits.uneven {
 		x := 0.0
-		switch x, err = part(d.nextTo, true); {
+		switch x, err = part(d.nextTo, atMoved); {
 		case errors.Is(err, errNothing):
 			err = nil
 		case errors.Is(err, errLost):

@@ -70,7 +70,8 @@ func (d *Derivatives) addTangent(u *direction, x []float64, body int32, t *bodyT
 	d.bodies[body].addAdjoint(&u.bodies[body], x, t)
 }
 
-// addAdjoint is the transpose of setTangent: it adds to u, and to dx unless dx is nil, their cotangents for the cotangents t.
+// addAdjoint is the transpose of setTangent, theory.md (D7): for the cotangents t it adds cotangents to u, and to dx
+// unless dx is nil.
 func (b *bodyAt) addAdjoint(u *BodyDirection, dx []float64, t *bodyTangent) {
 	w := b.omega
 	twice := w.Cross(w.Cross(t.a))

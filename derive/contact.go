@@ -141,6 +141,7 @@ func (d *grounds) variation(t *touched, index int, part float64) (*variation, er
 	most := part * smoothPart * t.r.Depth
 	h := part * smoothPart * max(math.Abs(*x.at(&d.doc.Terrains[x.terrain])), smallNumber)
 	z, err := t.contact.Ground.Height(here[0], here[1])
+	// Shorten the step until the ground moves by no more than most.
 	for range smoothTries {
 		h = powerOfTwo(h)
 		var list []*ground.Surface
@@ -184,7 +185,7 @@ func (d *grounds) terrainOf(name string) int {
 	return slices.IndexFunc(d.doc.Terrains, func(t model.Terrain) bool { return t.Name == name })
 }
 
-// surfaces returns the surfaces of all terrains of the model with the number x changed by so many steps. It keeps them until the step
+// surfaces returns the surfaces of all terrains of the model with the number x changed by steps times step. It keeps them until step
 // changes.
 func (d *grounds) surfaces(x *terrainNumber, step float64, steps int) ([]*ground.Surface, error) {
 	if x.step != step {

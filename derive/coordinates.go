@@ -51,6 +51,7 @@ func (d *Derivatives) independent(list []mechanism.Freedom) (*coordinates, error
 			return nil, d.mech.AtJoint(f.Joint, -1, fault.Errorf("%w: freedom %d has no coordinate, or is prescribed", ErrCoordinates, f.Freedom))
 		}
 	}
+	// The rows e of the freedoms, and x = P·M⁻¹·eᵀ, both followed by entries of multipliers.
 	e, x := zeros(len(candidates), len(d.plainRight)), zeros(len(candidates), len(d.plainRight))
 	R := zeros(len(candidates), len(candidates))
 	for i, f := range candidates {
@@ -64,6 +65,7 @@ func (d *Derivatives) independent(list []mechanism.Freedom) (*coordinates, error
 	for i := range e {
 		e[i] = e[i][:6*d.mech.NumBodies()]
 	}
+	// R = e·P·M⁻¹·eᵀ.
 	for i := range R {
 		for k := range R {
 			R[i][k] = d.rowDot(e[i], x[k], candidates[i])
@@ -73,6 +75,7 @@ func (d *Derivatives) independent(list []mechanism.Freedom) (*coordinates, error
 	if err != nil {
 		return nil, err
 	}
+	// N = P·M⁻¹·eᵀ·R⁻¹ for the chosen freedoms, with R made symmetric.
 	y := &coordinates{}
 	S := zeros(len(chosen), len(chosen))
 	for i, a := range chosen {
@@ -95,12 +98,12 @@ func (d *Derivatives) independent(list []mechanism.Freedom) (*coordinates, error
 	return y, d.refine(y, e, chosen)
 }
 
-// answerAll stores in x the answers to right sides, eight at a time where the system has such, and the others one by one.
+// answerAll stores in x the answers to the right sides, eight at a time if the system allows it, and otherwise one by one.
 func answerAll(by *kkt.Answers, x, right [][]float64) error {
 	accuracy := make([]float64, len(x))
 	by.TogetherTo(x, right, accuracy)
 	for k := range x {
-		if accuracy[k] == accuracy[k] {
+		if !math.IsNaN(accuracy[k]) { // answered
 			continue
 		}
 		if _, _, err := by.AnswerTo(x[k], right[k]); err != nil {
@@ -191,7 +194,7 @@ func (d *Derivatives) candidates() (list []mechanism.Freedom) {
 	return list
 }
 
-// freedomRow stores in e the unit wrench of a freedom on the bodies.
+// freedomRow adds to e the row of a freedom, (D5): the loads on the bodies by a unit force along it.
 func (d *Derivatives) freedomRow(e []float64, f mechanism.Freedom) error {
 	b := &d.b
 	b.begin(f.Joint)
@@ -199,22 +202,7 @@ func (d *Derivatives) freedomRow(e []float64, f mechanism.Freedom) error {
 	r := b.relation(f.Joint)
 	b.setFreedoms(r)
 	b.push(r, &r.freedoms[f.Freedom].line, b.c.Num(1))
-	for i := range b.ports {
-		p := &b.ports[i]
-		if p.body < 0 {
-			continue
-		}
-		var m, F spatial.Vec3
-		if p.moment >= 0 {
-			m = b.c.Value(p.moment)
-		}
-		if p.force >= 0 {
-			F = b.c.Value(p.force)
-			m = m.Add(p.arm.Cross(F))
-		}
-		m, F = m.Neg(), F.Neg()
-		d.bodies[p.body].gather(e[6*p.body:][:6], &m, &F)
-	}
+	b.loadsTo(e)
 	return nil
 }
 

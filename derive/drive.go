@@ -100,6 +100,7 @@ func (b *builder) rub(r *relation, i, freedom int) {
 		vs := at(slotFrictionStribeck, set.Friction.Stribeck)
 		x := c.Times1(-1, c.Div(square, c.Mul(vs, vs)))
 		e := math.Exp(c.Value1(x))
+		// over = 1 + (static − 1)·exp(−v²/vs²)
 		more := c.Sub1(at(slotFrictionStatic, static), c.Num(1))
 		over = c.Add1(over, c.Mul(more, c.Of(x, e, e)))
 	}
@@ -119,13 +120,13 @@ func (b *builder) bristles(f *freedom, size, over chain.Num, i int, at func(kind
 		xi = b.d.st.Internal[k]
 	}
 	rate := c.Value1(f.qd)
-	speed := c.Of(f.qd, math.Abs(rate), 0)
+	speed := c.Of(f.qd, math.Abs(rate), 0) // |q̇|; at rest its derivative counts as zero
 	if rate != 0 {
 		speed = c.Of(f.qd, math.Abs(rate), math.Copysign(1, rate))
 	}
 	travel := at(slotHoldTravel, hold.Travel)
 	part := c.Div(c.Num(xi), travel)
-	bend := c.Sub1(f.qd, c.Mul(c.Div(speed, over), part))
+	bend := c.Sub1(f.qd, c.Mul(c.Div(speed, over), part)) // dξ/dt, (J8)
 	b.add(f, c.Times1(-1, c.Mul(size, c.Add1(part, c.Mul(at(slotHoldDamping, hold.Damping), bend)))))
 }
 

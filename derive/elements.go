@@ -62,6 +62,7 @@ func (b *builder) spring(i int, f *mechanism.ForceElement) error {
 	line, v := c.Sub(B.p, A.p), c.Sub(B.v, A.v)
 	k, d := b.scalar(slot{kind: slotStiffness}, f.Stiffness), b.scalar(slot{kind: slotDamping}, f.Damping)
 	rest := b.scalar(slot{kind: slotRest}, f.RestLength)
+	// The line has no direction, but without a rest length and a damping the force is k times the line.
 	if length == 0 {
 		varies := func(kind uint8) bool { return b.d.varies(b.number, kind, 0) }
 		if !m.IsPointSpring(i) || varies(slotRest) || varies(slotDamping) || f.RestLength != 0 && varies(slotStiffness) {

@@ -223,10 +223,10 @@ func terrainFields(list map[string]field) {
 		"normal[]":    {[]model.TerrainType{model.PlaneTerrain}, func(t *model.Terrain, i []int) *float64 { return entryOf(t.Normal[:], i[1]) }},
 		"origin[]":    {gridTypes, func(t *model.Terrain, i []int) *float64 { return entryOf(t.Origin[:], i[1]) }},
 		"spacing[]":   {gridTypes, func(t *model.Terrain, i []int) *float64 { return entryOf(t.Spacing[:], i[1]) }},
-		"heights[][]": {gridTypes[:1], heightOf},
-		"rms":         {gridTypes[1:], func(t *model.Terrain, _ []int) *float64 { return &t.RMS }},
-		"length":      {gridTypes[1:], func(t *model.Terrain, _ []int) *float64 { return &t.Length }},
-		"hurst":       {gridTypes[1:], func(t *model.Terrain, _ []int) *float64 { return &t.Hurst }},
+		"heights[][]": {tableTypes, heightOf},
+		"rms":         {randomTypes, func(t *model.Terrain, _ []int) *float64 { return &t.RMS }},
+		"length":      {randomTypes, func(t *model.Terrain, _ []int) *float64 { return &t.Length }},
+		"hurst":       {randomTypes, func(t *model.Terrain, _ []int) *float64 { return &t.Hurst }},
 	} {
 		list["terrains[]."+path] = field{parts: func(d *Derivatives, i []int) ([]part, error) {
 			t := &d.doc.Terrains[i[0]]
@@ -244,8 +244,12 @@ func terrainFields(list map[string]field) {
 // ofFile says why numbers of a terrain in a file have no derivatives.
 const ofFile = "the heights are those of a file, which is not read again; those of a grid have derivatives"
 
-// gridTypes are the types of terrain whose grid is written in the model.
-var gridTypes = []model.TerrainType{model.GridTerrain, model.RandomTerrain}
+// Types of terrain by their numbers in the model: gridTypes have a grid, tableTypes its heights, and randomTypes a random field.
+var (
+	gridTypes   = []model.TerrainType{model.GridTerrain, model.RandomTerrain}
+	tableTypes  = []model.TerrainType{model.GridTerrain}
+	randomTypes = []model.TerrainType{model.RandomTerrain}
+)
 
 // entryOf returns entry k of list, nil if there is none.
 func entryOf(list []float64, k int) *float64 {

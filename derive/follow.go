@@ -238,6 +238,7 @@ func (d *Derivatives) measure(u *direction) {
 	}
 	l := d.sizes.length
 	u.pose, u.rate = max(math.Sqrt(turn)*l, math.Sqrt(travel)), max(math.Sqrt(spin)*l, math.Sqrt(speed))
+	// Squares near the ends of the range may have under- or overflowed.
 	if most := max(turn, travel, spin, speed); !(most > 1e-280 && most < 1e300) {
 		d.measureFar(u)
 	}

@@ -71,7 +71,7 @@ func ofFreedom(kind uint8, index int32) field {
 		if !within(i, 1, k.Freedoms()) {
 			return nil, errNone
 		}
-		if kind != slotDamping && !k.Scalar(i[1]) {
+		if kind != slotDamping && !k.Scalar(i[1]) { // freedoms of a ball have damping only
 			return nil, errBall
 		}
 		if err := d.absent(mechanism.Freedom{Joint: i[0], Freedom: i[1]}, kind); err != nil {

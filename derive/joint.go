@@ -37,6 +37,7 @@ func (b *builder) joint(j int) error {
 	if err := b.constrain(r); err != nil {
 		return err
 	}
+	// The impulse of theory.md (V19), which is held.
 	if h := &b.d.held; b.bare && h.is && h.impulse != 0 && h.struck.Joint == j {
 		b.push(r, &r.freedoms[h.struck.Freedom].line, b.c.Num(h.impulse))
 	}
@@ -94,6 +95,7 @@ func (b *builder) constrain(r *relation) error {
 		b.bear(r, &l.line, b.multiplier(at))
 		at, plain = at+1, plain+1
 	}
+	// the load of a bearing: the force of the rows above, without prescribed freedoms
 	load := chain.Vec(none)
 	if b.d.mech.HasBearing(j) {
 		load = r.S.force

@@ -143,6 +143,7 @@ func (b *builder) inBowl(w *wheel, r *relation, tyre chain.Num) {
 	q := c.Add1(c.Num(1), c.Dot(w.n, pole))
 	sum := c.Add(pole, w.n)
 	w.nd = c.Scale(c.Div(c.Num(side), far), c.Sub(r.V, c.Scale(c.Dot(w.n, r.V), w.n)))
+	// carry turns the axis x of P with the normal from the pole to n by the shortest way, and returns the rate, too.
 	carry := func(x chain.Vec) (t, td chain.Vec) {
 		a := c.Div(c.Dot(w.n, x), q)
 		turn := c.Sub1(c.Div(c.Dot(w.nd, x), q), c.Mul(a, c.Div(c.Dot(w.nd, pole), q)))
@@ -295,6 +296,7 @@ func (b *builder) touch(r *relation) {
 	step := b.lengths(&first, [2]chain.Num{c.Times1(-1, first.along), c.Times1(-1, first.sine)})
 	u, w1 := c.Div(step[0], first.speed0), c.Div(step[1], first.speed1)
 	now := b.see(e, p, b.at(s.Curve, u, u0, inSpace), b.at(s.SuccessorCurve, w1, w0, inSpace))
+	// The rates of the parameters, and the row.
 	w, v := b.local(r, r.w), b.local(r, r.V)
 	v = c.Add(v, c.Cross(w, now.p))
 	along := c.Dot(now.t, v)

@@ -45,6 +45,7 @@ func (d *Derivatives) setNulls() error {
 			}
 		}
 		clear(d.right)
+		// The builder has λ = −x.
 		b.x = negated(z)
 		if err := d.loadsOf(d.right); err != nil {
 			return err
@@ -53,7 +54,7 @@ func (d *Derivatives) setNulls() error {
 			return err
 		}
 		for i := range z {
-			if z[i] -= d.answer[i]; i < first {
+			if z[i] -= d.answer[i]; i < first { // entries before first are accelerations
 				z[i] = 0
 			}
 		}
@@ -84,13 +85,16 @@ func (d *Derivatives) setUndetermined() error {
 		for j := range list {
 			for k, x := range list[j].n {
 				if math.Abs(x) > uniqueTol*most[k/3] {
-					d.undetermined[j] |= 1 << ((k + 3) % 6)
+					d.undetermined[j] |= undeterminedBit(k)
 				}
 			}
 		}
 	}
 	return nil
 }
+
+// undeterminedBit returns the bit of entry k of a wrench: bits have the force first, and entries of a spatial.Force the moment.
+func undeterminedBit(k int) uint8 { return 1 << ((k + 3) % 6) }
 
 // negated returns −x.
 func negated(x []float64) []float64 {
@@ -112,25 +116,29 @@ func (d *Derivatives) loadsOf(r []float64) error {
 		if err := d.build(part); err != nil {
 			return err
 		}
-		c := &d.b.c
-		for i := range d.b.ports {
-			p := &d.b.ports[i]
-			if p.body < 0 {
-				continue
-			}
-			var m, f spatial.Vec3
-			if p.moment >= 0 {
-				m = c.Value(p.moment)
-			}
-			if p.force >= 0 {
-				f = c.Value(p.force)
-				m = m.Add(p.arm.Cross(f))
-			}
-			m, f = m.Neg(), f.Neg()
-			d.bodies[p.body].gather(r[6*p.body:][:6], &m, &f)
-		}
+		d.b.loadsTo(r)
 	}
 	return nil
+}
+
+// loadsTo adds to r the loads of the part on its bodies, six a body: the moment about the centre of mass, and the force.
+func (b *builder) loadsTo(r []float64) {
+	for i := range b.ports {
+		p := &b.ports[i]
+		if p.body < 0 {
+			continue
+		}
+		var m, f spatial.Vec3
+		if p.moment >= 0 {
+			m = b.c.Value(p.moment)
+		}
+		if p.force >= 0 {
+			f = b.c.Value(p.force)
+			m = m.Add(p.arm.Cross(f)) // about the origin of the body's frame
+		}
+		m, f = m.Neg(), f.Neg() // gather subtracts
+		b.d.bodies[p.body].gather(r[6*p.body:][:6], &m, &f)
+	}
 }
 
 // unique marks the components of wrenches that have no derivative along u: those that the constraints do not determine, and those that they
@@ -333,7 +341,7 @@ func (d *Derivatives) mark(out *changes, u *direction, dn []float64) error {
 	for j := range list {
 		for k := range 6 {
 			if math.Abs(list[j].n[k]) > uniqueTol*most[k/3] || math.Abs(list[j].dn[k]) > uniqueTol*(turned[k/3]+size*most[k/3]) {
-				out.joints[j].Undetermined |= 1 << ((k + 3) % 6)
+				out.joints[j].Undetermined |= undeterminedBit(k)
 			}
 		}
 	}

@@ -34,6 +34,9 @@ type RatesField[F any] interface {
 	Rows() int
 }
 
+// noDirection is the argument k of RatesField.ResidualTo for changes without parameters.
+const noDirection = -1
+
 // AlphaField is a field for steps of generalized-α. Besides the residual of RatesField it has the residual of a step: M·u − f − Jᵀλ with
 // the position errors of the joints below.
 type AlphaField[F any] interface {
@@ -69,7 +72,7 @@ func newRatesStep[F any](nb int, field RatesField[F]) ratesStep[F] {
 // offset, u and a of the two accelerations, and change of the last change of a, six numbers a body each.
 type alphaState struct{ x, w, u, a, change []float64 }
 
-// KeptPerBody is the number of entries a body of Gradient.Kept.
+// KeptPerBody is the number of entries a body of Gradient.Kept for generalized-α: w, u, a and change.
 const KeptPerBody = 24
 
 // newAlphaState returns an alphaState of zeros for nb bodies.
@@ -263,7 +266,7 @@ func (s *alphaStep[F]) forwardSolve(du []float64) error {
 	s.weigh(onChanges)
 	err := s.krylov.solve(s.solved, s.free, func(w, v []float64) error {
 		s.moveTo(s.back, v)
-		if err := s.field.ResidualTo(s.right, s.back, -1, v); err != nil {
+		if err := s.field.ResidualTo(s.right, s.back, noDirection, v); err != nil {
 			return err
 		}
 		s.scaleRows(s.right)

@@ -13,12 +13,14 @@ func (s *alphaStep[F]) stepAhead(z *alphaState, k int) error {
 		var own [6]float64
 		for j := range 6 {
 			at := 6*i + j
+			// a₁, x and v₁ of (51) without the part of δu₁, which follows below.
 			a := f*z.u[at] - m*z.a[at]
 			own[j] = h*(y[6+j]+z.w[at]) + h*h*((0.5-c.Beta)*z.a[at]+c.Beta*a)
 			y[6+j] += z.w[at] + h*((1-c.Gamma)*z.a[at]+c.Gamma*a)
 			z.change[at] = a - z.a[at]
 			z.a[at] = a
 		}
+		// q₁ = exp(x)·q₀, (V1).
 		phi := (*spatial.Vec3)(y[:3])
 		spatial.DexpTo((*spatial.Vec3)(own[:]), theta, (*spatial.Vec3)(own[:]))
 		*phi = spatial.Exp(*theta).Rotate(*phi)
@@ -26,6 +28,7 @@ func (s *alphaStep[F]) stepAhead(z *alphaState, k int) error {
 			y[j] += own[j]
 		}
 	}
+	// δu₁, (V18), and the poses, velocities and a₁ by it.
 	if err := s.field.ResidualTo(s.right, z.x, k, nil); err != nil {
 		return err
 	}

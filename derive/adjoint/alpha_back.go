@@ -47,11 +47,13 @@ func (s *ratesStep[F]) leastBack(p []float64, answer func(x, right []float64) er
 // step.
 func (s *alphaStep[F]) stepBack(z *alphaState, p []float64) error {
 	c, h := &s.c, s.h
+	// The cotangent of u₁: direct, by a₁ and its change, and by poses and velocities, (56).
 	for i := range z.a {
 		z.a[i] += z.change[i]
 		s.da[i] = z.u[i] + c.Gain*z.a[i]
 	}
 	s.moveBackTo(s.da, z.x)
+	// (V18) transposed: s.y has the cotangents of the residual.
 	if err := s.backSolve(s.da); err != nil {
 		return err
 	}
@@ -59,6 +61,7 @@ func (s *alphaStep[F]) stepBack(z *alphaState, p []float64) error {
 	if err := s.field.ResidualBackTo(z.x, p, s.da, s.y); err != nil {
 		return err
 	}
+	// (51) for u₁ held, transposed.
 	f, m := c.F/(1-c.M), c.M/(1-c.M)
 	for i := range s.raw.Bodies {
 		y := z.x[PerBody*i:][:PerBody]
@@ -69,7 +72,7 @@ func (s *alphaStep[F]) stepBack(z *alphaState, p []float64) error {
 		turned := spatial.Exp(minus).Rotate(phi)
 		copy(y[:3], turned[:])
 		for j := range 6 {
-			at, x, v := 6*i+j, own[j], y[6+j]
+			at, x, v := 6*i+j, own[j], y[6+j] // x and v: cotangents of x and v₁ of (51); a: cotangent of a₁
 			a := z.a[at] + h*h*c.Beta*x + h*c.Gamma*v
 			z.u[at] = f * a
 			z.a[at] = h*h*(0.5-c.Beta)*x + h*(1-c.Gamma)*v - m*a - z.change[at]

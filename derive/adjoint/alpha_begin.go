@@ -68,7 +68,7 @@ func (s *alphaStep[F]) begin(at *mechanism.State, h float64) (b *beginning, err 
 		return nil, err
 	}
 	clear(s.dx)
-	if err := s.field.ResidualTo(s.right, s.dx, -1, b.e); err != nil { // M·e
+	if err := s.field.ResidualTo(s.right, s.dx, noDirection, b.e); err != nil { // M·e
 		return nil, err
 	}
 	clear(s.right[six:])
@@ -154,7 +154,7 @@ func (s *alphaStep[F]) holdSoft(b *beginning, x []float64) error {
 	}
 	clear(s.minus)
 	for i := range x {
-		s.minus[i] = x[i] - b.e[i]
+		s.minus[i] = x[i] - b.e[i] // from e to its component
 	}
 	_, err := s.field.HoldRates(b.st, s.minus)
 	return err
@@ -222,7 +222,7 @@ func (s *alphaStep[F]) matrixBack(b *beginning, z *alphaState) {
 	switch b.where {
 	case atStart:
 		addPoses(z.x, b.ofMatrix)
-	case atPredicted:
+	case atPredicted: // by the rotation vector and the travel h·v + h²/2·u
 		for i, q := range b.turned {
 			y, x := b.ofMatrix[PerBody*i:], z.x[PerBody*i:]
 			turn, _ := b.predicted(s.mech, i, h)
@@ -251,7 +251,7 @@ func (s *alphaStep[F]) matrixAhead(b *beginning, z *alphaState, end []float64) {
 		addPoses(b.ofMatrix, z.x)
 	case atEnd:
 		addPoses(b.ofMatrix, end)
-	case atPredicted:
+	case atPredicted: // by the rotation vector and the travel h·v + h²/2·u
 		for i, q := range b.turned {
 			y, x := b.ofMatrix[PerBody*i:], z.x[PerBody*i:]
 			turn, _ := b.predicted(s.mech, i, h)
@@ -330,6 +330,7 @@ func (s *alphaStep[F]) beginBack(at *mechanism.State, b *beginning, z *alphaStat
 	trial := newAlphaState(len(at.Bodies))
 	s.matrixBack(b, z)
 	change := make([]float64, len(s.x)) // cotangents of b.du
+	// The offset is w = e − x. With du = u(end of the trial step) − u: e = Position·h·du − h²/12·ω×u, and a = u + Shift·du.
 	for i := range z.w {
 		e := z.w[i] + b.ofError[i]
 		b.ofError[i] = e
@@ -337,13 +338,14 @@ func (s *alphaStep[F]) beginBack(at *mechanism.State, b *beginning, z *alphaStat
 		z.u[i] += z.a[i] - change[i]
 	}
 	for i := range at.Bodies {
-		e := spatial.Vec3(b.ofError[6*i:]).Scale(-h * h / 12)
+		e := spatial.Vec3(b.ofError[6*i:]).Scale(-h * h / 12) // ω×u in e, for the angular part only
 		spin, u := spatial.Vec3(b.u[6*i:]).Cross(e), e.Cross(at.Bodies[i].Omega)
 		for j := range 3 {
 			z.x[PerBody*i+6+j] += spin[j]
 			z.u[6*i+j] += u[j]
 		}
 	}
+	// The trial step begins with a = u.
 	if err := s.trialBack(b, &trial, change, p); err != nil {
 		return err
 	}
@@ -353,10 +355,11 @@ func (s *alphaStep[F]) beginBack(at *mechanism.State, b *beginning, z *alphaStat
 	for i := range z.u {
 		z.u[i] += trial.u[i] + trial.a[i]
 	}
+	// u are the accelerations at the start.
 	if err := s.field.At(s.acc, at); err != nil {
 		return err
 	}
-	if _, err := s.field.PullTo(z.x, p, z.u, nil, 0); err != nil {
+	if err := pullAccelerations[F](s.field, z.x, p, z.u); err != nil {
 		return err
 	}
 	clear(z.w)
@@ -372,7 +375,7 @@ func (s *alphaStep[F]) trialBack(b *beginning, trial *alphaState, change, p []fl
 	if err := s.field.At(s.acc, b.end.State); err != nil {
 		return err
 	}
-	if _, err := s.field.PullTo(trial.x, p, change, nil, 0); err != nil {
+	if err := pullAccelerations[F](s.field, trial.x, p, change); err != nil {
 		return err
 	}
 	s.span(b.at, &b.end)

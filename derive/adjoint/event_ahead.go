@@ -40,7 +40,7 @@ func (t *Tangents[F]) passing(e Event, before, after *mechanism.State, dx [][]fl
 	if err := t.flowTo(m.before, before, rates, jumps, 1); err != nil {
 		return err
 	}
-	if err := t.join(before, true, dx); err != nil {
+	if err := t.join(before, always, dx); err != nil {
 		return err
 	}
 	if after != nil {

@@ -22,6 +22,12 @@ type Field[F any] interface {
 	PullTo(x, p, w []float64, f *F, scale float64) (value float64, err error)
 }
 
+// pullAccelerations is PullTo for the cotangents w of the accelerations, without a function.
+func pullAccelerations[F any](field Field[F], x, p, w []float64) error {
+	_, err := field.PullTo(x, p, w, nil, 0)
+	return err
+}
+
 // DoubtfulField is a Field whose derivatives are unreliable at some states.
 type DoubtfulField[F any] interface {
 	Field[F]
@@ -63,7 +69,7 @@ type Gradient struct {
 	Final, Integral float64
 	Start           []float64 // PerBody a body: cotangents of the state at the start
 	Parameters      []float64 // with the state at the start held
-	Kept            []float64 // KeptPerBody a body: cotangents of what steps of generalized-α leave to the next one (AlphaSweep.Run)
+	Kept            []float64 // cotangents of the numbers that a step leaves to the next: KeptPerBody a body for generalized-α, six for RATTLE
 	// Gap is the largest distance between the end of a step and the state from which the run went on (StepError.Gap): the part that
 	// projection took back.
 	Gap float64

@@ -47,16 +47,16 @@ func (w *Growth) See(time float64, g []Gradient) {
 	}
 }
 
-// size returns the size of the cotangents x of a state.
+// size returns the size of the cotangents x of a state, with all of them scaled to cotangents of rotations.
 func (w *Growth) size(x []float64) float64 {
 	sum := 0.0
 	for i, y := range x {
 		switch i % PerBody / 3 {
-		case 1:
+		case 1: // of positions
 			y *= w.length
-		case 2:
+		case 2: // of angular velocities
 			y /= w.time
-		case 3:
+		case 3: // of velocities
 			y *= w.length / w.time
 		}
 		sum += y * y

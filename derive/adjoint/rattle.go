@@ -203,7 +203,7 @@ func (s *rattleStep[F]) closeAhead(x []float64, k int) error {
 	for n := 0; ; n++ {
 		// The remainder of the rows: J₁·(−D·y) has to become −rows.
 		s.movedBy(s.correction)
-		if err := s.field.ResidualTo(s.right, s.dxi, -1, nil); err != nil {
+		if err := s.field.ResidualTo(s.right, s.dxi, noDirection, nil); err != nil {
 			return err
 		}
 		clear(s.right[:six])

@@ -13,6 +13,7 @@ func (s *rattleStep[F]) ahead(end *mechanism.State, z, a [][]float64) (gap float
 	if gap, err = s.holdStart(); err != nil {
 		return gap, err
 	}
+	// At the start: the change of M₀x − J₀ᵀξ, and from the state to q̃ and w.
 	for k := range z {
 		clear(s.dx)
 		addPoses(s.dx, z[k])
@@ -21,6 +22,7 @@ func (s *rattleStep[F]) ahead(end *mechanism.State, z, a [][]float64) (gap float
 		}
 		s.travelAhead(z[k], a[k])
 	}
+	// At q₁: the change of the position errors, and then (V21).
 	if err := s.field.HoldErrors(s.from, end); err != nil {
 		return gap, err
 	}
@@ -35,6 +37,7 @@ func (s *rattleStep[F]) ahead(end *mechanism.State, z, a [][]float64) (gap float
 			return gap, err
 		}
 		s.movedBy(s.da)
+		// q₁ = exp(−x)·q̃ and v½ = w − x/h.
 		for i := range s.from.Bodies {
 			y := z[k][PerBody*i:]
 			for j := range 6 {
@@ -52,6 +55,7 @@ func (s *rattleStep[F]) endAhead(end *mechanism.State, z, a [][]float64) (gap fl
 	if err := s.field.At(s.acc, &s.middle); err != nil {
 		return 0, err
 	}
+	// a₁ = a(q₁, v½ + h/2·a₀), and then v½ + h/2·a₁.
 	for k := range z {
 		copy(s.dxi, z[k])
 		addRates(s.dxi, s.h/2, a[k])
@@ -60,6 +64,7 @@ func (s *rattleStep[F]) endAhead(end *mechanism.State, z, a [][]float64) (gap fl
 		}
 		addRates(z[k], s.h/2, a[k])
 	}
+	// The projection to v₁.
 	if gap, err = s.holdEnd(end); err != nil {
 		return gap, err
 	}
@@ -138,13 +143,14 @@ func (s *rattleStep[F]) startBack(end *mechanism.State, g []Gradient) (gap float
 	eta := s.tableOf(len(g), n)
 	for k := range g {
 		x := g[k].Start
-		bar := eta[k]
+		bar := eta[k] // the cotangent of x, by v½ = w − x/h and by q₁ = exp(−x)·q̃
 		for i := range s.from.Bodies {
 			for j := range 6 {
 				bar[6*i+j] = -x[PerBody*i+6+j] / s.h
 			}
 		}
 		s.movedBack(bar, x)
+		// (V22): s.sum is η, followed by ν.
 		if err := s.closeBack(bar, k); err != nil {
 			return gap, err
 		}
@@ -153,10 +159,11 @@ func (s *rattleStep[F]) startBack(end *mechanism.State, g []Gradient) (gap float
 			return gap, err
 		}
 		for i := range s.from.Bodies {
-			phi := (*spatial.Vec3)(x[PerBody*i:])
+			phi := (*spatial.Vec3)(x[PerBody*i:]) // from q₁ to q̃
 			*phi = s.closed[i].Conj().Rotate(*phi)
 		}
 	}
+	// At the start: from q̃ and w to the state, and M₀x − J₀ᵀξ with the cotangent −η.
 	if gap, err = s.holdStart(); err != nil {
 		return gap, err
 	}
@@ -199,7 +206,7 @@ func (s *rattleStep[F]) ratesBack(x, a, p []float64) error {
 // cotangents of the accelerations that the step takes over.
 func (s *rattleStep[F]) middleBack(x, a, p []float64) error {
 	clear(s.dxi)
-	if _, err := s.field.PullTo(s.dxi, p, a, nil, 0); err != nil {
+	if err := pullAccelerations[F](s.field, s.dxi, p, a); err != nil {
 		return err
 	}
 	for i := range s.from.Bodies {

@@ -64,6 +64,9 @@ func NewRattleSweep[F any](m *mechanism.Mechanism, field RattleField[F]) *Rattle
 	return &RattleSweep[F]{step: newRattleStep(m, field), none: make([]float64, six), acc: make([]float64, six)}
 }
 
+// keptByRattle is the number of entries a body of Gradient.Kept for RATTLE: cotangents of accelerations.
+const keptByRattle = 6
+
 // Run stores in g[k] the value of objective k over the run on the tape, and its gradient, theory.md (V20). At the call, g[k].Kept has the
 // cotangents of the accelerations that the last step leaves to the next one, or is empty, which means zeros. Afterwards it has the
 // cotangents at the start of the tape; they are zeros if the run starts there. Rates are integrated by the trapezoidal rule over the steps.
@@ -78,7 +81,7 @@ func (s *RattleSweep[F]) Run(ctx context.Context, t *Tape, of []Objective[F], g 
 	at, end := t.state.Clone(), t.state.Clone()
 	t.rattleRow(end, t.last())
 	for i := range g {
-		if err := startBack(s.step.field, s.acc, s.none, &of[i], &g[i], end, 6); err != nil {
+		if err := startBack(s.step.field, s.acc, s.none, &of[i], &g[i], end, keptByRattle); err != nil {
 			return err
 		}
 	}
@@ -120,7 +123,7 @@ func (s *RattleSweep[F]) back(at, end *mechanism.State, a, next []float64, of []
 			return err
 		}
 		for i := range g {
-			if _, err := s.step.field.PullTo(g[i].Start, g[i].Parameters, g[i].Kept, nil, 0); err != nil {
+			if err := pullAccelerations[F](s.step.field, g[i].Start, g[i].Parameters, g[i].Kept); err != nil {
 				return err
 			}
 			clear(g[i].Kept)

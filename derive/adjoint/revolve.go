@@ -52,6 +52,7 @@ func (t *Tape) divide(s Stand) error {
 // checkpointBytes returns the approximate size of a checkpoint in bytes.
 func checkpointBytes(c *sim.Checkpoint) int64 {
 	const rest = 2048 // texts and counts
+	// 13 numbers a body, and some 64 bytes an event
 	return rest + 8*int64(13*len(c.Bodies)+len(c.Angles)+len(c.Internal)+len(c.Kept)+len(c.Inputs)) + 64*int64(len(c.Events))
 }
 
@@ -125,9 +126,9 @@ func (t *Tape) rewind(ctx context.Context, hi *int, end []float64, back func(sta
 	return back(t.states[:kept])
 }
 
-// schedule returns the steps at which a repetition from step from to step to takes checkpoints, (V15).
+// schedule returns the steps at which a repetition between the steps from and to takes checkpoints, (V15).
 func (t *Tape) schedule(from, to int) (stops []int) {
-	n, s := (to-from+t.leaf-1)/t.leaf, t.most-len(t.marks)+1
+	n, s := (to-from+t.leaf-1)/t.leaf, t.most-len(t.marks)+1 // leaves, and checkpoints with the one at from
 	for n > 1 && s > 1 {
 		m := split(n, s)
 		from += m * t.leaf

@@ -82,7 +82,7 @@ func (s *step[F]) joint() JointField[F] {
 // stages are the dynamics of a step: each evaluation goes to the field of the next stage, which keeps its state.
 type stages[F any] step[F]
 
-// Accelerations implements sim.Dynamics.
+// Accelerations implements sim.Dynamics: it is called once for each stage, in order, and uses the field of the stage.
 func (s *stages[F]) Accelerations(a []float64, st *mechanism.State) error {
 	g := &s.stages[s.at]
 	s.at++

@@ -76,12 +76,13 @@ func (s *Sweep[F]) Run(ctx context.Context, t *Tape, of []Objective[F], g []Grad
 		return err
 	}
 	s.Growth.See(end.Time, g)
-	k := t.Steps() + 1
+	k := t.Steps() + 1 // the number of the step on the tape, from 1
 	if s.crossing.state = t.state.Clone(); t.stopped != nil {
 		if err := s.cross(t.stopped, end, nil, of, g); err != nil {
 			return fault.Errorf("derive/adjoint: event at t = %v: %w", end.Time, err)
 		}
 	}
+	// Steps from x to y, the last one first.
 	return t.walk(ctx, func(x, y []float64) error {
 		k--
 		at.SetFlat(x)
@@ -91,6 +92,7 @@ func (s *Sweep[F]) Run(ctx context.Context, t *Tape, of []Objective[F], g []Grad
 		if err != nil {
 			return err
 		}
+		// With an event the step ends at j.at, and y is the state after the jump.
 		if j != nil {
 			to = s.crossing.state
 			to.SetFlat(j.at)

@@ -152,6 +152,9 @@ func (t *Tangents[F]) over(
 	return nil
 }
 
+// always is the argument joins of join for a state at which derivatives are projected even if the run has not projected it.
+const always = true
+
 // join takes the changes dx over the projection of the state at, the transpose of Sweep.arrives: if the run has projected that state, or if
 // joins demands it. The field of the first stage holds at.
 func (t *Tangents[F]) join(at *mechanism.State, joins bool, dx [][]float64) error {
@@ -187,11 +190,13 @@ func (t *Tangents[F]) push(dx [][]float64, rates []*F, value []float64, d [][]fl
 			s.chartTo(t.bar[k], dx[k], g.x, y.x[k], y.v[k])
 			g.slopesTo(y.vel[k], y.x[k], y.v[k], t.turns)
 		}
+		// The run has closed the stage.
 		if s.closed && len(dx) > 0 {
 			if err := t.fields[i].(JointTangentField[F]).Join(t.bar); err != nil {
 				return err
 			}
 		}
+		// The integrals of the rates, with the weights of the stage.
 		if w := s.h * s.tab.B[i]; w != 0 {
 			for j, f := range rates {
 				x, err := t.fields[i].ValueTo(d[j], t.bar, f, w)

@@ -157,6 +157,7 @@ func (t *Tape) First() *mechanism.State {
 
 // forward calls step for each step of the run from the first to the last, with the rows at its start and its end.
 func (t *Tape) forward(ctx context.Context, step func(at, end []float64) error) error {
+	// All states are on the tape. Otherwise the run is repeated.
 	if t.steps < len(t.states) {
 		for k := range t.steps {
 			if err := context.Cause(ctx); err != nil {
@@ -170,7 +171,7 @@ func (t *Tape) forward(ctx context.Context, step func(at, end []float64) error) 
 	}
 	at, end, n := slices.Clone(t.first), make([]float64, len(t.first)), -1
 	err := t.Repeat(ctx, t.marks[0].at, func(s Stand) error {
-		if n++; n == 0 {
+		if n++; n == 0 { // the first call has the start
 			return nil
 		}
 		t.repeated++
@@ -230,6 +231,7 @@ func (t *Tape) walk(ctx context.Context, step func(at, end []float64) error) err
 		}
 		return nil
 	}
+	// The last states are on the tape; rewind computes the ones before again, up to step hi.
 	if err := back(t.states); err != nil {
 		return err
 	}

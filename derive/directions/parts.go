@@ -5,73 +5,118 @@ import (
 
 	"github.com/rung-mbd/rung/derive"
 	"github.com/rung-mbd/rung/internal/document"
-	"github.com/rung-mbd/rung/spatial"
 )
 
-var directionFields = []string{"name", "follow", "time", "bodies", "loads", "forces", "parameters"}
+// directionFields are the fields of a direction; the constants are their indices.
+var directionFields = []string{
+	directionName: "name", directionFollow: "follow", directionTime: "time", directionBodies: "bodies", directionLoads: "loads",
+	directionForces: "forces", directionParameters: "parameters",
+}
+
+const (
+	directionName = iota
+	directionFollow
+	directionTime
+	directionBodies
+	directionLoads
+	directionForces
+	directionParameters
+)
 
 // direction reads a direction.
 func (d *reader) direction(x *derive.NamedDirection) {
-	d.Object(directionFields, []int{0}, func(k int) {
+	d.Object(directionFields, []int{directionName}, func(k int) {
 		switch k {
-		case 0:
+		case directionName:
 			x.Name = d.NotEmpty()
-		case 1:
+		case directionFollow:
 			x.Follow = d.Bool()
-		case 2:
+		case directionTime:
 			d.Number(&x.Time)
-		case 3:
+		case directionBodies:
 			x.Bodies = document.List(d.Reader, Max, d.body)
-		case 4:
+		case directionLoads:
 			x.Loads = document.List(d.Reader, Max, d.load)
-		case 5:
+		case directionForces:
 			x.Forces = document.List(d.Reader, Max, d.force)
-		case 6:
+		case directionParameters:
 			x.Parameters = document.List(d.Reader, Max, d.parameter)
 		}
 	})
 }
 
-var bodyFields = []string{"body", "rotation", "position", "angular", "linear"}
+// bodyFields are the fields of the change of the state of a body; the constants are their indices.
+var bodyFields = []string{
+	bodyName: "body", bodyRotation: "rotation", bodyPosition: "position", bodyAngular: "angular", bodyLinear: "linear",
+}
+
+const (
+	bodyName = iota
+	bodyRotation
+	bodyPosition
+	bodyAngular
+	bodyLinear
+)
 
 // body reads the change of the state of a body.
 func (d *reader) body(x *derive.NamedBody) {
-	d.Object(bodyFields, []int{0}, func(k int) {
-		if k == 0 {
+	d.Object(bodyFields, []int{bodyName}, func(k int) {
+		switch k {
+		case bodyName:
 			x.Body = d.NotEmpty()
-			return
+		case bodyRotation:
+			d.Vector(x.Rotation[:])
+		case bodyPosition:
+			d.Vector(x.Position[:])
+		case bodyAngular:
+			d.Vector(x.Angular[:])
+		case bodyLinear:
+			d.Vector(x.Linear[:])
 		}
-		d.Vector([]*spatial.Vec3{&x.Rotation, &x.Position, &x.Angular, &x.Linear}[k-1][:])
 	})
 }
 
-var loadFields = []string{"body", "force", "torque"}
+// loadFields are the fields of a load; the constants are their indices.
+var loadFields = []string{loadBody: "body", loadForce: "force", loadTorque: "torque"}
+
+const (
+	loadBody = iota
+	loadForce
+	loadTorque
+)
 
 // load reads a load on a body.
 func (d *reader) load(x *derive.NamedLoad) {
-	d.Object(loadFields, []int{0}, func(k int) {
+	d.Object(loadFields, []int{loadBody}, func(k int) {
 		switch k {
-		case 0:
+		case loadBody:
 			x.Body = d.NotEmpty()
-		case 1:
+		case loadForce:
 			d.Vector(x.Force[:])
-		case 2:
+		case loadTorque:
 			d.Vector(x.Torque[:])
 		}
 	})
 }
 
-var forceFields = []string{"joint", "freedom", "change"}
+// forceFields are the fields of a force along a freedom; the constants are their indices.
+var forceFields = []string{forceJoint: "joint", forceFreedom: "freedom", forceChange: "change"}
+
+const (
+	forceJoint = iota
+	forceFreedom
+	forceChange
+)
 
 // force reads a change of the force along a freedom.
 func (d *reader) force(x *derive.NamedForce) {
-	d.Object(forceFields, []int{0, 2}, func(k int) {
+	d.Object(forceFields, []int{forceJoint, forceChange}, func(k int) {
 		switch k {
-		case 0:
+		case forceJoint:
 			x.Joint = d.NotEmpty()
-		case 1:
+		case forceFreedom:
 			x.Freedom = d.freedom()
-		case 2:
+		case forceChange:
 			d.Number(&x.Change)
 		}
 	})
@@ -90,12 +135,18 @@ func (d *reader) freedom() int {
 	return 0
 }
 
-var parameterFields = []string{"path", "change"}
+// parameterFields are the fields of a change of a parameter; the constants are their indices.
+var parameterFields = []string{parameterPath: "path", parameterChange: "change"}
+
+const (
+	parameterPath = iota
+	parameterChange
+)
 
 // parameter reads the change of a number of the model.
 func (d *reader) parameter(x *derive.NamedParameter) {
-	d.Object(parameterFields, []int{0, 1}, func(k int) {
-		if k == 0 {
+	d.Object(parameterFields, []int{parameterPath, parameterChange}, func(k int) {
+		if k == parameterPath {
 			x.Path = d.NotEmpty()
 		} else {
 			d.Number(&x.Change)

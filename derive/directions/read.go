@@ -37,7 +37,14 @@ func Read(r io.Reader, file string) ([]derive.NamedDirection, error) {
 // reader turns the tokens of a document into directions.
 type reader struct{ *document.Reader }
 
-var documentFields = []string{"$schema", "format", "directions"}
+// documentFields are the fields of a document; the constants are their indices.
+var documentFields = []string{documentSchema: "$schema", documentFormat: "format", documentDirections: "directions"}
+
+const (
+	documentSchema = iota
+	documentFormat
+	documentDirections
+)
 
 // all reads the document.
 func (d *reader) all() (list []derive.NamedDirection) {
@@ -47,11 +54,11 @@ func (d *reader) all() (list []derive.NamedDirection) {
 	var seen uint32
 	for k := range d.Members(documentFields, &seen) {
 		switch k {
-		case 0:
+		case documentSchema:
 			d.Text()
-		case 1:
+		case documentFormat:
 			d.Format(format)
-		case 2:
+		case documentDirections:
 			before := d.Len()
 			list = document.List(d.Reader, Max, d.direction)
 			if len(list) == 0 && !d.Fatal && d.Len() == before {
@@ -59,13 +66,16 @@ func (d *reader) all() (list []derive.NamedDirection) {
 			}
 		}
 	}
-	d.Require(documentFields, seen, 1, 2)
+	d.Require(documentFields, seen, documentFormat, documentDirections)
 	if !d.Fatal {
 		d.End()
 		d.distinct(list)
 	}
 	return list
 }
+
+// inDirections is the section of problems of directions.
+const inDirections = 1
 
 // distinct reports directions with the name of an earlier one.
 func (d *reader) distinct(list []derive.NamedDirection) {
@@ -80,7 +90,7 @@ func (d *reader) distinct(list []derive.NamedDirection) {
 			first[s] = i
 			continue
 		}
-		at := document.Place{Section: 1, Index: i}
+		at := document.Place{Section: inDirections, Index: i}
 		d.Add(at, document.Entry("$.directions", i)+".name", fault.Name(document.Cut(s)), "is the name of "+document.Entry("$.directions", k))
 	}
 }

@@ -111,6 +111,7 @@ func (s *Solution) newCascade(a *asked, x *slopes) *cascade {
 		c.E.SetCol(k, x.by[n+k])
 		for i, side := range s.side {
 			if side != 0 {
+				// Limits are the lower (side −1) and the upper one (side 1).
 				c.D.Set(i, k, a.limits[k][(side+1)/2][i]/s.size[i])
 			}
 		}
@@ -147,6 +148,7 @@ func (c *cascade) scaled(M *mat.Dense, rows []int) *mat.Dense {
 
 // keep takes a reached level into account: its rows stay zero, theory.md (I1).
 func (c *cascade) keep(rows []int, targets []string) error {
+	// A·(D + Z·z) + E = 0 by the least z: G = −(A·D + E), and left is the part of G that no z compensates.
 	A, G := c.scaled(c.A, rows), c.scaled(c.E, rows)
 	var AD mat.Dense
 	AD.Mul(A, c.D)

@@ -28,6 +28,7 @@ func (c *cascade) least(rows []int, what string) error {
 	}
 	A := pick(c.A, rows)
 	var AZ, AD, S, T, more mat.Dense
+	// (I3) is S·z = −T·δp: S = Zᵀ·(AᵀA + K)·Z and T = Zᵀ·(AᵀA + K)·D + (A·Z)ᵀ·E + M, with CZ = K·Z and M projected on Z.
 	AZ.Mul(A, c.Z)
 	AD.Mul(A, c.D)
 	AD.Add(&AD, pick(c.E, rows))
@@ -44,6 +45,7 @@ func (c *cascade) least(rows []int, what string) error {
 	if err != nil {
 		return fmt.Errorf("%w: %s", err, what)
 	}
+	// z has the sign of T here: δy = (D − Z·z)·δp. Motions Z·next remain.
 	var Zz mat.Dense
 	Zz.Mul(c.Z, z)
 	c.D.Sub(c.D, &Zz)
@@ -71,7 +73,7 @@ func minimum(S, T *mat.Dense, flat, still float64) (z, next *mat.Dense, err erro
 	var V mat.Dense
 	f.VectorsTo(&V)
 	z = mat.NewDense(r, k, nil)
-	var left []int
+	var left []int // the eigenvectors of S with eigenvalues up to flat
 	for q, x := range f.Values(nil) {
 		switch {
 		case x < -flat:
@@ -81,7 +83,7 @@ func minimum(S, T *mat.Dense, flat, still float64) (z, next *mat.Dense, err erro
 			continue
 		}
 		for j := range k {
-			along := mat.Dot(V.ColView(q), T.ColView(j)) / x
+			along := mat.Dot(V.ColView(q), T.ColView(j)) / x // the component of z along eigenvector q
 			for i := range r {
 				z.Set(i, j, z.At(i, j)+along*V.At(i, q))
 			}
@@ -180,6 +182,7 @@ func (c *cascade) curvature(w []float64) (CZ, M *mat.Dense, err error) {
 			if err != nil {
 				return nil, nil, c.s.renumber(err)
 			}
+			// Columns of x.by are the driven freedoms, and then the directions.
 			for q, col := range x.by {
 				sum := 0.0
 				for i, v := range w {

@@ -160,8 +160,9 @@ func (s *Solution) slopesAt(st *mechanism.State, a *asked, in *derive.Directions
 		for j := range c.Coordinates {
 			c.Coordinates[j] = out.Joint(0, j).Q
 		}
-		de := make([]float64, len(s.e))
+		de := make([]float64, len(s.e)) // the targets' rows, and then the posture's
 		s.exact.AlongTo(de[:s.m], &c)
+		// Direction k is driven freedom k, and y its coordinate over s.size. Errors of the posture are length·(rest/size − y).
 		if k < n {
 			for i := range de {
 				de[i] *= s.size[k]

@@ -84,7 +84,7 @@ func (g *observer) back(s *batch.States, i int, w []float64) error {
 	for k, y := range w {
 		g.w.AddOutput(g.outputs[k], y)
 	}
-	if err := g.d.AdjointTo(g.g, g.w, false); err != nil {
+	if err := g.d.AdjointTo(g.g, g.w, allowedOnly); err != nil {
 		return err
 	}
 	g.g.TakeMotion(g.x)
@@ -187,11 +187,13 @@ func (x *lanes) back(g *observer, l *lane, law Law, i, step int) {
 		until := g.st.Time
 		l.growth = adjoint.NewGrowth(x.plan.Mechanism(), until-x.o.Step*float64(x.o.Hold*acts), until)
 	}
+	// The cotangents of forces add up over the steps for which they hold.
 	if step < x.o.Hold*acts {
 		for f := range l.weights {
 			l.weights[f] += x.g.Force(i, f)
 		}
 	}
+	// An act; the last one only observes.
 	if step%x.o.Hold == 0 {
 		k, seen := step/x.o.Hold, make([]float64, len(g.see))
 		if k == acts {

@@ -106,6 +106,7 @@ func New(p *kkt.Plan, m *model.Model, o Options) (*Rollouts, error) {
 	r := &Rollouts{plan: p, doc: m, o: o, team: team.New(o.Threads)}
 	d := derive.New(p, m)
 	for _, name := range o.Observe {
+		// Laws choose forces by what they observe: that must not depend on forces.
 		x, err := d.Output(name)
 		if err == nil && d.OutputOf(x) == nil {
 			err = fmt.Errorf("column %s is an acceleration, which forces change", fault.Name(name))

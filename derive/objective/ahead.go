@@ -59,10 +59,12 @@ func (g *Problem) ahead(ctx context.Context, slopes bool) (*ahead, error) {
 		a.change = append(a.change, make([]float64, n))
 	}
 	value, change := make([]float64, len(rates)), make([][]float64, len(rates))
+	// Rate j belongs to term i: change[j] and a.change[i] share their numbers.
 	for j, i := range of {
 		change[j] = a.change[i]
 	}
 	left := samples
+	// along.Run takes dx from the row before to this one.
 	for row := range c.states {
 		if row > 0 && (n > 0 || len(rates) > 0) {
 			if err := along.Run(ctx, c.pieces[row-1], dx, rates, value, change); err != nil {

@@ -76,7 +76,7 @@ type ratesAt struct {
 	right   []float64
 }
 
-// ratesOf returns the matrix at a state. A new state replaces the older one of the two that are kept.
+// ratesOf returns the matrix of velocities at a state. A new state replaces the older one of the two that are kept.
 func (f *alphaField) ratesOf(st *mechanism.State) (*ratesAt, error) {
 	if n := st.FlatLen(); len(f.flat) != n { // the first state, or one that carries other angles
 		f.flat = make([]float64, n)

@@ -165,7 +165,7 @@ func (t *taping) onStep(s *runs.Simulation) error {
 	if err := t.bends.over(t.tape, bent && t.lastJump != s.State().Time, s.State()); err != nil || !t.all {
 		return err
 	}
-	until := *t.until
+	until := *t.until // of the step's piece; the next piece, which end begins, has the same
 	err := t.end(s)
 	*t.until = until
 	return err
@@ -213,6 +213,7 @@ func (g *Problem) run(ctx context.Context) (*course, error) {
 	if err := t.begin(s); err != nil {
 		return nil, err
 	}
+	// A piece of the tape ends at each row.
 	for _, until := range g.marks() {
 		*t.until = until
 		if err = s.RunContext(ctx, until); err != nil {
@@ -233,6 +234,7 @@ func (g *Problem) run(ctx context.Context) (*course, error) {
 	if err != nil {
 		return nil, err
 	}
+	// Some reasons against derivatives are known only after the run.
 	if err := plainSteps(s); err != nil {
 		return nil, err
 	}

@@ -53,6 +53,9 @@ func (g *Problem) newSettling() (*settling, error) {
 	return e, nil
 }
 
+// untransposed is the argument trans of mat.LU.SolveVecTo for A·x = b.
+const untransposed = false
+
 // add adds to x, the derivatives of the outputs along direction at of out, the part by the coordinates, which change so that accelerations
 // stay zero.
 func (e *settling) add(x []float64, out *derive.Changes, at int) {
@@ -65,7 +68,7 @@ func (e *settling) add(x []float64, out *derive.Changes, at int) {
 		f.SetVec(i, -out.Joint(at, c.Joint).Qdd[c.Freedom.Freedom])
 	}
 	var y, z mat.VecDense
-	if err := e.lu.SolveVecTo(&y, false, f); err != nil {
+	if err := e.lu.SolveVecTo(&y, untransposed, f); err != nil {
 		panic("derive/objective: a matrix that was regular is singular")
 	}
 	z.MulVec(e.C, &y)
@@ -74,7 +77,7 @@ func (e *settling) add(x []float64, out *derive.Changes, at int) {
 	}
 }
 
-// weakest returns the row whose largest entry is the smallest.
+// weakest returns the row whose largest entry is the smallest, the first of rows that are equal but for rounding.
 func weakest(K *mat.Dense) (row int) {
 	least := math.Inf(1)
 	n, _ := K.Dims()

@@ -47,7 +47,7 @@ func (g *Problem) addExtremes(list [][]sample, rows []*mechanism.State, f *field
 		if len(of) == 0 {
 			continue
 		}
-		at, others := 0, int64(-1)
+		at, others := 0, int64(-1) // others: rows near the extreme besides at
 		for row, x := range of {
 			if x < of[at] || math.IsNaN(x) {
 				at = row

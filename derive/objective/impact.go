@@ -144,6 +144,7 @@ func (e *impact) JumpTo(x, p, y []float64, before *mechanism.State) error {
 	}
 	b := &e.blow
 	clear(e.right)
+	// Δv = v⁺ − v⁻ has the cotangents of v⁺.
 	for i := range b.change {
 		e.right[i] = y[adjoint.PerBody*(i/6)+6+i%6]
 	}
@@ -151,6 +152,7 @@ func (e *impact) JumpTo(x, p, y []float64, before *mechanism.State) error {
 	if err != nil {
 		return err
 	}
+	// The residuals of (V19) but for the last row, which rebound takes.
 	if err := e.f.d.ResidualBack(e.f.g, e.right, e.x); err != nil {
 		return err
 	}
@@ -172,6 +174,7 @@ func (e *impact) PushTo(dz [][]float64, before *mechanism.State) error {
 		return err
 	}
 	row, by := make([]float64, len(e.y)), make([]float64, len(e.p))
+	// The last row of (V19): its derivatives by the state (row) and by the parameters (by).
 	if err := e.rebound(row, by, 1); err != nil {
 		return err
 	}
@@ -187,7 +190,7 @@ func (e *impact) PushTo(dz [][]float64, before *mechanism.State) error {
 		for i := range e.right {
 			e.right[i] = -e.right[i]
 		}
-		back := by[k]
+		back := by[k] // the change of the last row
 		for i, v := range row {
 			back += v * dz[k][i]
 		}

@@ -12,10 +12,18 @@ import (
 // modeColumn is a number of a mode: its eigenvalue λ, its frequency |λ|/2π, Hz, or its damping ratio −Re λ/|λ|.
 type modeColumn struct {
 	mode int // index in the list of modes
-	part int // index in modeNames
+	part int // one of modeReal to modeDamping
 }
 
-var modeNames = []string{"re", "im", "frequency", "damping"}
+// modeNames are the numbers of a mode; the constants are their indices.
+var modeNames = []string{modeReal: "re", modeImaginary: "im", modeFrequency: "frequency", modeDamping: "damping"}
+
+const (
+	modeReal = iota
+	modeImaginary
+	modeFrequency
+	modeDamping
+)
 
 // newModeColumn parses the name mode.K.re, .im, .frequency or .damping, with K from 1 on.
 func newModeColumn(name string) (modeColumn, error) {
@@ -34,11 +42,11 @@ func (c modeColumn) of(l, dl complex128) (value, slope float64) {
 	size := cmplx.Abs(l)
 	along := real(l)*real(dl) + imag(l)*imag(dl) // size times its derivative
 	switch c.part {
-	case 0:
+	case modeReal:
 		return real(l), real(dl)
-	case 1:
+	case modeImaginary:
 		return imag(l), imag(dl)
-	case 2:
+	case modeFrequency:
 		return size / (2 * math.Pi), along / size / (2 * math.Pi)
 	}
 	return -real(l) / size, -real(dl)/size + real(l)*along/(size*size*size)

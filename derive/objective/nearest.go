@@ -25,7 +25,7 @@ func (g *Problem) far(d *derive.Derivatives) (bool, error) {
 	}
 	h, err := g.newHolding(d)
 	if h == nil || err != nil {
-		return err == nil, err
+		return err == nil, err // without held bodies the mechanism has its freedoms
 	}
 	return h.leaves()
 }

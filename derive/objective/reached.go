@@ -78,6 +78,7 @@ func (g *Problem) alongReached(each func(out *derive.Changes, at, k int, m *more
 		}
 		list = append(list, d)
 	}
+	// First how the poses of the solution change, and then the outputs at these changes.
 	changes, err := s.Along(list)
 	if err != nil {
 		return err

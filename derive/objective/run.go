@@ -95,6 +95,7 @@ func (c *course) begins(list []*field) error {
 // wayBack returns the sweep of the integrator of a run.
 func (g *Problem) wayBack(c *course, list []*field) (sweeper, error) {
 	c.growth = adjoint.NewGrowth(g.mech, c.states[0].Time, c.lastState().Time)
+	// RATTLE and generalized-α; the others are explicit methods.
 	if c.tab == nil {
 		f, err := g.newAlphaField(list[0], withSlopes)
 		if err != nil {
@@ -137,9 +138,10 @@ func (g *Problem) back(ctx context.Context, c *course, sweep sweeper, samples []
 		}
 		total[i].Parameters, part[i].Parameters = make([]float64, len(g.parameters)), make([]float64, len(g.parameters))
 	}
-	left := slices.Clone(samples)
+	left := slices.Clone(samples) // by term, those at rows that the way back has not come to
 	for k := len(c.pieces) - 1; k >= 0; k-- {
 		for i, t := range g.terms {
+			// At the end of the piece: the cotangent at the start of the next one, and the sample of its last row.
 			end := &term{seed: total[i].Start}
 			if s := last(left[i]); s != nil && s.row == k+1 {
 				end.output, end.of, end.datum = i, t, s.datum

@@ -100,6 +100,7 @@ func (g *Problem) atState(ctx context.Context, r *Result) error {
 	if err != nil || len(g.parameters) == 0 {
 		return err
 	}
+	// Far from the joints, the derivatives of first order are wrong: differences replace them.
 	if far, err := g.far(g.d); err != nil || !far {
 		return err
 	}

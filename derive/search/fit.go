@@ -177,7 +177,7 @@ func (f *fit) run(ctx context.Context, past []Iteration, o *Options) (*FitResult
 
 // slopesOf returns the residuals of a problem with their slopes.
 func slopesOf(ctx context.Context, p *objective.Problem) ([]objective.Residual, error) {
-	return p.Residuals(ctx, true)
+	return p.Residuals(ctx, withSlopes)
 }
 
 // at sets the iterate to x, with residuals and their slopes.
@@ -213,6 +213,7 @@ func (f *fit) at(ctx context.Context, x []float64) error {
 			f.scale[k] = math.Hypot(f.scale[k], s)
 		}
 	}
+	// A parameter is idle if a change of its size changes the residuals by at most identifiedTol of the largest such change.
 	most := 0.0
 	for k, s := range f.scale {
 		most = max(most, s*f.sizes[k])
@@ -271,6 +272,7 @@ func (f *fit) columns(list []int) (s *mat.SVD, rank int, err error) {
 
 // step returns the next iterate, theory.md (V10), (V11); nil and the status if there is none.
 func (f *fit) step(ctx context.Context) ([]float64, Status, error) {
+	// The step without damping: if it gains nothing, the fit has converged.
 	best, err := f.damped(0)
 	if err != nil {
 		return nil, "", err
@@ -278,6 +280,7 @@ func (f *fit) step(ctx context.Context) ([]float64, Status, error) {
 	if f.small(best) || f.gain(best) <= flatTol*f.value {
 		return nil, Converged, nil
 	}
+	// Damping rises until a step gains enough of what the linear problem promises.
 	for ; f.mu < mostDamping; f.mu *= rise {
 		next, err := f.damped(f.mu)
 		if err != nil {
@@ -340,7 +343,7 @@ func (f *fit) tried(ctx context.Context, x []float64) (float64, error) {
 	f.last, f.lastAt = p, slices.Clone(x)
 	if err == nil {
 		var list []objective.Residual
-		list, err = p.Residuals(ctx, false)
+		list, err = p.Residuals(ctx, valuesOnly)
 		for i := range list {
 			value += list[i].Misfit * list[i].Misfit / 2
 		}

@@ -62,9 +62,11 @@ func (f *fit) result(status Status, past []Iteration) (*FitResult, error) {
 		return nil, err
 	}
 	r.Residual = FitResidual{RMS: math.Sqrt(2 * f.value / float64(len(f.r))), Chi2: 2 * f.value, Count: len(f.r), Sigma: 1}
+	// The expectation of chi² is sigma² times the number of residuals less the rank.
 	if freedom := len(f.r) - rank; !sigmasKnown(f) && freedom > 0 {
 		r.Residual.Sigma = math.Sqrt(2 * f.value / float64(freedom))
 	}
+	// Unidentified are parameters without effect on the residuals, and combinations of others.
 	unknown := slices.Clone(f.idle)
 	for k, idle := range f.idle {
 		if idle {
@@ -81,6 +83,7 @@ func (f *fit) result(status Status, past []Iteration) (*FitResult, error) {
 		r.Unidentified = append(r.Unidentified, names)
 	}
 	C, x := f.covariance(list, s, rank), f.x
+	// At f.ahead misfits are smaller than at the last iterate, but there are no slopes.
 	if f.ahead != nil {
 		x = f.ahead
 		f.withoutSlopes(r, unknown)

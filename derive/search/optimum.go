@@ -375,6 +375,7 @@ func (s *optimizer) result(first *Evaluation, u []float64, status Status, why st
 		x.Multiplier = s.lambda[i] * s.scale / s.scales[i]
 		r.Constraints = append(r.Constraints, x)
 	}
+	// The factor is for a search that its rounds have ended just above the tolerance.
 	if s.violation(e) > 10*violationTol {
 		r.Status = Violated
 	}

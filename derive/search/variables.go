@@ -36,7 +36,7 @@ func (b *box) variables(p *objective.Problem) (list []variable, u []float64, err
 	x := p.Values()
 	sizes := b.sizes(x)
 	for k := range x {
-		v := variable{b.lo[k], b.hi[k], x[k], sizes[k], 1}
+		v := variable{lo: b.lo[k], hi: b.hi[k], start: x[k], size: sizes[k], part: 1}
 		lower, upper := !math.IsInf(v.lo, -1), !math.IsInf(v.hi, 1)
 		if lower && !(x[k]-v.lo <= farthest*v.size) || upper && !(v.hi-x[k] <= farthest*v.size) {
 			return nil, nil, &ProblemError{p.Objective().Parameters[k].Name, fmt.Sprintf("is %v in the model, "+
