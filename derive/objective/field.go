@@ -8,18 +8,18 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// term is a function of a state: a term of the objective for a datum, with the derivative seed by the state more. Without of it is that
-// alone. A raw one is the value of the column itself.
+// term is a function of a state: a term of the objective for a datum (of), plus a linear function of the state (seed). Either may be left
+// out. A raw term is the value of the column itself.
 type term struct {
 	output int
 	of     *Term
 	datum  float64
 	raw    bool
-	clock  float64 // of the time at which the run ends: a rate that does not depend on the state
-	seed   []float64
+	clock  float64   // a rate that does not depend on the state: the derivative of a term by the time at which the run ends
+	seed   []float64 // derivatives by the state, PerBody a body; nil for zeros
 }
 
-// at returns the function for a value of the column, and its derivative.
+// at returns the value of the function for the value x of the column, and its derivative by x.
 func (t *term) at(x float64) (value, slope float64) {
 	if t.raw {
 		return x, 1
@@ -27,26 +27,29 @@ func (t *term) at(x float64) (value, slope float64) {
 	return t.of.at(x, t.datum)
 }
 
-// field is the equations of motion of a mechanism with their derivative and its transpose, for package adjoint.
+// field is the field of package adjoint: the equations of motion of a mechanism, with their derivative and its transpose.
 type field struct {
 	d          *derive.Derivatives
 	outputs    []derive.Output
 	parameters [][]*derive.Parameter
 	w          *derive.Weights
 	g          *derive.Gradient
-	in         *derive.Directions // one a parameter, as the two below
-	out        *derive.Changes
-	x, p, none []float64         // of ValueTo
-	projects   bool              // the run takes states back to the joints
-	on         derive.Redundancy // where the run begins; zero: there is no doubt
+	in         *derive.Directions // by parameter
+	out        *derive.Changes    // by parameter
+	x, p, none []float64          // scratch of ValueTo; none are zeros, six a body
+	projects   bool               // the run projects states onto the joints
+	on         derive.Redundancy  // at the start of the run; zero: Doubt has nothing to compare with
 }
 
-// newFields makes n fields, each of its own memory, which have derivatives along directions, too.
+// withoutTask is the argument ofTask of parametersOf for parameters that are numbers of the model only.
+const withoutTask = false
+
+// newFields makes n fields with separate memory, for derivatives along the given number of directions.
 func (g *Problem) newFields(n, directions int) (list []*field, err error) {
 	for range n {
 		f := &field{d: derive.New(g.plan, g.doc), outputs: g.outputs, projects: g.projects()}
 		for i := range g.o.Parameters {
-			found, err := parametersOf(f.d, &g.o.Parameters[i], false)
+			found, err := parametersOf(f.d, &g.o.Parameters[i], withoutTask)
 			if err != nil {
 				return nil, err
 			}
@@ -73,6 +76,9 @@ func (f *field) At(a []float64, st *mechanism.State) error {
 // Doubt implements adjoint.DoubtfulField.
 func (f *field) Doubt() error { return f.d.Doubt(f.on) }
 
+// allowedOnly is the argument follow of derive.Derivatives.AdjointTo for a gradient along directions that the joints allow.
+const allowedOnly = false
+
 // PullTo implements adjoint.Field.
 func (f *field) PullTo(x, p, w []float64, of *term, scale float64) (value float64, err error) {
 	if of != nil {
@@ -86,7 +92,7 @@ func (f *field) PullTo(x, p, w []float64, of *term, scale float64) (value float6
 		value, slope = of.at(f.d.OutputValue(o))
 		f.w.AddOutput(o, scale*slope)
 	}
-	if err := f.d.AdjointTo(f.g, f.w, false); err != nil {
+	if err := f.d.AdjointTo(f.g, f.w, allowedOnly); err != nil {
 		return 0, err
 	}
 	f.g.TakeMotion(x)
@@ -99,7 +105,7 @@ func (f *field) PullTo(x, p, w []float64, of *term, scale float64) (value float6
 	return value, nil
 }
 
-// gradientTo adds to p sign times the gradient at hand by the parameters: by all numbers that one stands for.
+// gradientTo adds to p sign times the present gradient by the parameters, each the sum over the numbers that it changes.
 func (f *field) gradientTo(p []float64, sign float64) {
 	for k, list := range f.parameters {
 		for _, q := range list {
@@ -108,7 +114,7 @@ func (f *field) gradientTo(p []float64, sign float64) {
 	}
 }
 
-// PushTo implements adjoint.TangentField: each direction is that of a parameter.
+// PushTo implements adjoint.TangentField: direction k is along parameter k.
 func (f *field) PushTo(da, dx [][]float64) error {
 	for k := range dx {
 		f.setDirection(k, dx[k])
@@ -122,7 +128,7 @@ func (f *field) PushTo(da, dx [][]float64) error {
 	return nil
 }
 
-// projects reports whether runs take their states back to joints.
+// projects reports whether runs project their states onto the joints.
 func (g *Problem) projects() bool {
 	return g.o.Run.Stabilization != runs.None && g.plan.Layout().Pattern.Len() > g.mech.NumBodies()
 }
@@ -152,7 +158,7 @@ func (f *field) Join(dx [][]float64) error {
 	return f.d.FollowTo(dx, f.in)
 }
 
-// setDirection makes direction k that of its parameter, with the state changed by dx.
+// setDirection sets direction k to a unit change of parameter k, with the state changed by dx.
 func (f *field) setDirection(k int, dx []float64) {
 	st := f.d.State()
 	f.in.Reset(k)
@@ -164,7 +170,8 @@ func (f *field) setDirection(k int, dx []float64) {
 	}
 }
 
-// setState makes a direction change the state of body i by y, wherever the centre of mass is in the body.
+// setState sets u to the change y of the state of body i, PerBody numbers. If u moves the centre of mass within the body, y is the change
+// with that included.
 func setState(u *derive.BodyDirection, st *mechanism.State, i int, y []float64) {
 	u.Rotation, u.Position = spatial.Vec3(y[:3]), spatial.Vec3(y[3:6])
 	u.Angular, u.Linear = spatial.Vec3(y[6:9]), spatial.Vec3(y[9:12])
@@ -172,7 +179,8 @@ func setState(u *derive.BodyDirection, st *mechanism.State, i int, y []float64) 
 	u.Position, u.Linear = u.Position.Sub(moved), u.Linear.Sub(faster)
 }
 
-// comMoves returns how the centre of mass of body i, and its velocity, change with its place in the body along a direction.
+// comMoves returns the changes of the position and of the velocity of the centre of mass of body i by its change u.Com within the body,
+// world axes.
 func comMoves(st *mechanism.State, i int, u *derive.BodyDirection) (moved, faster spatial.Vec3) {
 	if u.Com == (spatial.Vec3{}) {
 		return
@@ -182,7 +190,7 @@ func comMoves(st *mechanism.State, i int, u *derive.BodyDirection) (moved, faste
 	return moved, b.Omega.Cross(moved)
 }
 
-// ValueTo implements adjoint.TangentField, by the gradient of the function.
+// ValueTo implements adjoint.TangentField: it multiplies the gradient of the function by the directions.
 func (f *field) ValueTo(d []float64, dx [][]float64, of *term, scale float64) (float64, error) {
 	clear(f.x)
 	clear(f.p)
