@@ -112,9 +112,9 @@ func (d *Derivatives) AdjointTo(g *Gradient, w *Weights, follow bool) error {
 // gradientTo is AdjointTo without its checks and its guard. States follow as along the directions of ForwardTo: a Projected state is
 // ignored meanwhile.
 func (d *Derivatives) gradientTo(g *Gradient, w *Weights, follow bool) error {
-	was := d.held.projected.is
-	d.held.projected.is = false
-	defer func() { d.held.projected.is = was }()
+	was := d.held.projected.active
+	d.held.projected.active = false
+	defer func() { d.held.projected.active = was }()
 	if err := d.determined(w); err != nil {
 		return err
 	}
@@ -152,7 +152,7 @@ func (d *Derivatives) adjoint(g *Gradient, w *Weights) error {
 	g.used, d.b.want = true, wantSecond|wantForce
 	defer func() { d.b.want = wantAll }()
 	for part := range d.numParts() {
-		if c := d.isCarried(part); c != nil {
+		if c := d.carriedOf(part); c != nil {
 			var t carriedCotangent
 			t.addResidualOf(d, c, g.y)
 			d.backCarried(&g.direction, nil, c, &t, orderAcceleration)
@@ -230,7 +230,7 @@ func (d *Derivatives) seedOutputs(g *Gradient, w *Weights) error {
 		if part < len(w.joints) && (!w.jointed || w.joints[part] == (JointWeight{})) {
 			continue
 		}
-		if c := d.isCarried(part); c != nil {
+		if c := d.carriedOf(part); c != nil {
 			var t carriedCotangent
 			t.addWeights(c, d.mech.Joints[part].Kind, &w.joints[part])
 			d.backCarried(&g.direction, g.x, c, &t, orderAcceleration)

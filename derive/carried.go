@@ -6,23 +6,25 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// Most joints have lines, of rows and of freedoms, along the axes of P. Their lines turn with P, so that for a line T and a relative motion
-// X, theory.md (D11),
+// Most joints have the lines of their rows and freedoms along the axes of P. These lines turn with P, so that for a line T and a relative
+// motion X, theory.md (D11),
 //
 //	δ(T·X) = T·(δX − φ_P×X),   δ(T·λ) = φ_P×(T·λ) + T·δλ.
 //
-// This is written out here and kept for each joint at the state, as recording takes ten times as long. A test holds it against what is
-// recorded. Springs and dampers along freedoms, prescribed motions, and the bent line of universal joints are part of it.
+// This is written out here and kept for each joint at the state, as recording takes ten times as long. A test compares it with recorded
+// joints. Springs and dampers along freedoms, prescribed motions, and the bent line of universal joints are part of it.
 
-// carriedLines are the lines of a type along the axes of P: 0 to 2 are moments about x, y and z, 3 to 5 forces along them.
+// carriedLines are the lines of a joint along the axes of P: 0 to 2 are moments about x, y and z, 3 to 5 forces along them. They belong to
+// a type, or to one joint with prescribed freedoms, whose lines are rows, too.
 type carriedLines struct {
 	rows, freedoms []int8
-	bent           bool // a universal joint: one row and one freedom more, whose line is in S
+	bent           bool // a universal joint: it has one row more, along the bent line, and one freedom more, along a line of S
 	slides         slide
-	moments        bool // among the rows, and forces
-	forces         bool
+	moments        bool // some row is a moment
+	forces         bool // some row is a force
 }
 
+// carriedTypes are the lines of the types in the order of their rows and freedoms.
 var carriedTypes = map[joints.Kind]carriedLines{
 	joints.Fixed:            {rows: []int8{0, 1, 2, 3, 4, 5}},
 	joints.Revolute:         {rows: []int8{3, 4, 5, 0, 1}, freedoms: []int8{2}},
@@ -39,27 +41,27 @@ var carriedTypes = map[joints.Kind]carriedLines{
 type carriedJoint struct {
 	lines              *carriedLines
 	number, pred, succ int32
-	at, plain          int32 // first rows in both systems, −1 for none
-	spring, bentAt     int32 // places among those of the mechanism, −1 for none
-	motion             int32 // first row of a prescribed freedom, −1 for none
+	at, plain          int32 // first row in the system of the dynamics and in the one without flywheels, −1 for none
+	spring, bentAt     int32 // indices in carried.springs and carried.bent, −1 for none
+	motion             int32 // index of the first row of a prescribed freedom, −1 for none
 
 	E            spatial.Mat3 // axes of P
 	s, b         vec          // from the centres of mass of both bodies to the origin of S
-	a            vec          // that of P's body to where the rows act: what the joint allows of R counts, theory.md (9)
+	a            vec          // from the centre of mass of P's body to the end of the part of R that the joint allows; the rows act there
 	R, V, wd, Vd vec          // relative motion, theory.md (4), (7)
-	spinS, spinP vec          // ω×arm in S, and in P with twice what the joint allows of V
-	load                      // of all that acts there
+	spinS, spinP vec          // ω_S×s, and ω_P×a plus twice the part of V that the joint allows
+	load                      // all that acts on S
 }
 
-// carriedSpring is what acts along the lines of a joint, with its rates.
+// carriedSpring holds the forces along the freedoms of a joint, and their rates.
 type carriedSpring struct {
-	stiffness, damping [6]float64
-	rated              bool       // some rate is not zero
-	push               vec        // its force on S, world axes
-	tilt               [2]float64 // the angle about z of P changes by θ_z + tilt·(θ_x, θ_y) for a turn θ of S as P sees it
+	stiffness, damping [6]float64 // by line
+	rated              bool       // some stiffness or damping is not zero
+	push               vec        // force on S, without the moment; world axes
+	tilt               [2]float64 // the angle about z of P changes by θ_z + tilt·(θ_x, θ_y) for a rotation θ of S as P sees it
 }
 
-// allowed returns the part of a vector, world axes, that the joint allows.
+// allowed returns the part of the vector v, world axes, that the joint allows: along z of P, across it, or zero.
 func (c *carriedJoint) allowed(v vec) vec {
 	if c.lines.slides == slidesNot {
 		return vec{}
@@ -72,22 +74,23 @@ func (c *carriedJoint) allowed(v vec) vec {
 	return v.sub(along)
 }
 
-// carried are all joints whose lines turn with P.
+// carried holds all joints whose lines turn with P.
 type carried struct {
-	of       []*carriedLines // by joint; nil for others
-	acting   []bool          // by joint: forces have acted along its freedoms, which inputs may have set at any time
+	of       []*carriedLines // by joint; nil for joints that are recorded
+	acting   []bool          // by joint: forces act along its freedoms, or have acted at an earlier state; inputs may set forces at any time
 	list     []carriedJoint
-	place    []int32 // by joint, −1 for others
+	place    []int32 // by joint: index in list, −1 for joints that are recorded
 	springs  []carriedSpring
 	bent     []bentLine
-	rest     []vec // by body: the forces of all other parts
-	versions int   // number of scalars when the list was made, −1 for none
-	current  bool  // the list is of the state
-	world    bodyAt
-	still    BodyDirection
+	rest     []vec         // by body: the force of all recorded parts: m·(c̈ − g) less the forces of the joints of list
+	versions int           // Derivatives.versions when the list was made, −1 for no list
+	current  bool          // the list is computed at the state
+	world    bodyAt        // the world as an end of a joint
+	still    BodyDirection // its direction: zero
 }
 
-// findCarried notes the joints whose lines turn with P.
+// findCarried finds the joints whose lines turn with P. Joints with flywheels, actuators, stops or friction are recorded, as are universal
+// joints with prescribed freedoms or forces along freedoms.
 func (d *Derivatives) findCarried() {
 	x := &d.carried
 	if x.acting == nil {
@@ -128,7 +131,7 @@ func (d *Derivatives) findCarried() {
 	}
 }
 
-// nowActs notes the joints along whose freedoms forces act, and reports whether there are more than before.
+// nowActs adds joints along whose freedoms forces act to acting, and reports whether there are new ones.
 func (d *Derivatives) nowActs() (more bool) {
 	for j, was := range d.carried.acting {
 		if !was && d.mech.Drive(j).Acts() {
@@ -138,9 +141,9 @@ func (d *Derivatives) nowActs() (more bool) {
 	return more
 }
 
-// isCarried returns, after setCarried, a part that is a joint whose lines turn with P, nil for others, and for one with numbers that
-// parameters change.
-func (d *Derivatives) isCarried(part int) *carriedJoint {
+// carriedOf returns the joint number part if its lines turn with P. It returns nil for other parts, and for joints with numbers that
+// parameters change. It needs setCarried.
+func (d *Derivatives) carriedOf(part int) *carriedJoint {
 	x := &d.carried
 	if part >= len(x.place) || x.place[part] < 0 {
 		return nil
@@ -150,7 +153,7 @@ func (d *Derivatives) isCarried(part int) *carriedJoint {
 
 // setCarried computes all joints whose lines turn with P at the state, unless that has been done.
 //
-// Cost: O(joints); it allocates when it is called first, after new parameters, and where forces act that have not acted before.
+// Cost: O(joints); it allocates at the first call, after new parameters, and if forces act along freedoms of further joints.
 func (d *Derivatives) setCarried() error {
 	x := &d.carried
 	if d.nowActs() {
@@ -189,7 +192,7 @@ func (d *Derivatives) setCarried() error {
 	return nil
 }
 
-// placeCarried lists the joints whose lines turn with P and in which no parameter changes a number.
+// placeCarried lists the joints whose lines turn with P, without joints that have a number which a parameter changes.
 func (d *Derivatives) placeCarried() {
 	x := &d.carried
 	x.list, x.springs, x.bent = x.list[:0], x.springs[:0], x.bent[:0]
@@ -229,7 +232,7 @@ func (d *Derivatives) placeCarried() {
 	}
 }
 
-// prescribed returns how many freedoms of a joint have motions.
+// prescribed returns the number of freedoms of a joint that have motions.
 func prescribed(jt *mechanism.Joint) (n int) {
 	for i := range jt.Kind.Freedoms() {
 		if jt.Prescribed(i) {
@@ -239,7 +242,7 @@ func prescribed(jt *mechanism.Joint) (n int) {
 	return n
 }
 
-// ends returns the predecessor and the successor of a joint, each the world where it is none.
+// ends returns the bodies of the predecessor and of the successor of a joint.
 func (d *Derivatives) ends(c *carriedJoint) (P, S *bodyAt) {
 	P, S = &d.carried.world, &d.carried.world
 	if c.pred >= 0 {
@@ -251,7 +254,7 @@ func (d *Derivatives) ends(c *carriedJoint) (P, S *bodyAt) {
 	return P, S
 }
 
-// freedomLine returns the motion of S as P sees it along a freedom, at a rate of 1.
+// freedomLine returns the unit motion of S as P sees it along a freedom.
 func (c *carriedJoint) freedomLine(freedom int) (turn, step vec) {
 	l := c.lines.freedoms[freedom]
 	if l < 3 {
@@ -260,7 +263,7 @@ func (c *carriedJoint) freedomLine(freedom int) (turn, step vec) {
 	return vec{}, c.axis(l)
 }
 
-// axis returns the axis of P that a line is along.
+// axis returns the axis of P about or along which a line is.
 func (c *carriedJoint) axis(line int8) vec {
 	k := line % 3
 	return vec{c.E[k], c.E[3+k], c.E[6+k]}
@@ -304,7 +307,8 @@ func (d *Derivatives) carry(c *carriedJoint) error {
 	return nil
 }
 
-// acting returns what acts along the lines of a joint along the axes of P, and stores the rates of its springs.
+// acting returns the moments and forces along the lines of a joint, in the axes of P, and stores the rates of its springs. It returns an
+// error for a law without a value at the state.
 func (d *Derivatives) acting(c *carriedJoint, kin *mechanism.JointKinematics) (local [6]float64, err error) {
 	c.multiplied(&local, d.x)
 	if c.spring < 0 || d.b.bare {
@@ -338,8 +342,8 @@ func (d *Derivatives) acting(c *carriedJoint, kin *mechanism.JointKinematics) (l
 	return local, nil
 }
 
-// tiltOf returns how the angle about z of P follows turns of S about x and y of P. It does so where the axes z of P and S differ: the
-// angle is that of the nearest turn about z, atan2(E₁₀ − E₀₁, E₀₀ + E₁₁) with the axes E of S as P sees them.
+// tiltOf returns the derivatives of the angle about z of P by rotations of S about x and y of P. They are not zero if the axes z of P and
+// S differ: the angle belongs to the nearest rotation about z, atan2(E₁₀ − E₀₁, E₀₀ + E₁₁) with the axes E of S as P sees them.
 func tiltOf(kin *mechanism.JointKinematics) (tilt [2]float64) {
 	var E spatial.Mat3
 	kin.EP.TMulTo(&E, &kin.ES)
@@ -350,7 +354,7 @@ func tiltOf(kin *mechanism.JointKinematics) (tilt [2]float64) {
 	return tilt
 }
 
-// multiplied adds to local what multipliers do along the lines of P; x has them with their signs changed.
+// multiplied adds to local the moments and forces of the multipliers along the lines of P. x has the multipliers with their signs changed.
 func (c *carriedJoint) multiplied(local *[6]float64, x []float64) {
 	if c.at >= 0 {
 		for i, line := range c.lines.rows {
@@ -359,15 +363,16 @@ func (c *carriedJoint) multiplied(local *[6]float64, x []float64) {
 	}
 }
 
-// load is what a joint does to S, about its origin, and the part of it that the bent line bears.
+// load is the wrench of a joint on S about its origin, with the multiplier lambda of the bent line.
 type load struct {
 	N, F   vec
 	lambda float64
 }
 
+// force returns the wrench with the moment first.
 func (l *load) force() spatial.Force { return spatial.Force{l.N.x, l.N.y, l.N.z, l.F.x, l.F.y, l.F.z} }
 
-// reaction returns what multipliers alone do; x has them with their signs changed.
+// reaction returns the load of the multipliers alone. x has them with their signs changed.
 func (d *Derivatives) reaction(c *carriedJoint, x []float64) (l load) {
 	var local [6]float64
 	c.multiplied(&local, x)
@@ -380,7 +385,8 @@ func (d *Derivatives) reaction(c *carriedJoint, x []float64) (l load) {
 	return l
 }
 
-// timedBy returns the changes with time of what row i of a joint demands at the three levels: zero but for prescribed freedoms.
+// timedBy returns the changes by time of the prescribed value, rate and second rate of row i of a joint: zeros for rows that prescribe no
+// freedom.
 func (d *Derivatives) timedBy(c *carriedJoint, i int) (x [3]float64) {
 	k := i - int(c.motion)
 	if c.motion < 0 || k < 0 {
@@ -402,16 +408,16 @@ func (d *Derivatives) timedBy(c *carriedJoint, i int) (x [3]float64) {
 	return x
 }
 
-// bentLine is the line of a universal joint that its type's row has: a moment along n = y×u with u along x of P and y of S. Its second
-// freedom is a turn about y.
+// bentLine is the line of the row of a universal joint's type: a moment along n = y×u with u along x of P and y of S. The second freedom
+// of the joint is a rotation about y.
 type bentLine struct {
 	y, u, n vec
 	w       vec // relative angular velocity
-	// h0 and h1 make the changes of both coordinates: q₀ changes by h0·δy as P sees it, q₁ by h1·θ.
+	// h0 and h1 are the derivatives of the coordinates: q₀ changes by h0·δy as P sees it, q₁ by h1·θ.
 	h0, h1 vec
 }
 
-// bend computes the line.
+// bend computes the line for the relative angular velocity w.
 func (l *bentLine) bend(kin *mechanism.JointKinematics, w *vec) {
 	column := func(E *spatial.Mat3, k int) vec { return vec{E[k], E[3+k], E[6+k]} }
 	p0, p1, p2 := column(&kin.EP, 0), column(&kin.EP, 1), column(&kin.EP, 2)

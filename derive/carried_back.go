@@ -3,16 +3,16 @@ package derive
 import "github.com/rung-mbd/rung/joints"
 
 // carriedCotangent holds the cotangents of a joint whose lines turn with P: of its moment N and force F on S, of the arms ds and da in S
-// and P, and of the products of its lines, along the axes of P, with the changes of its motion at the three levels. Of forces along
-// freedoms, push and gap are those of the force on S and of how far S's origin is from the end of da, as they turn P.
+// and P, and of the products of its lines with the changes of its motion. Forces along freedoms turn P by their force on S, push, times
+// the gap from the end of da to S's origin: push and gap are the cotangents of these.
 type carriedCotangent struct {
 	N, F, ds, da vec
 	push, gap    vec
-	lines        [3][6]float64
-	bent         [3]float64 // of the row of a bent line
-	turns        [3]float64 // of q₀, q̇₁ and q̈₁ of a universal joint
-	second       float64    // of q₁
-	time         float64
+	lines        [3][6]float64 // by order and line
+	bent         [3]float64    // by order: of the row of a bent line
+	turns        [3]float64    // of q₀, q̇₁ and q̈₁ of a universal joint
+	second       float64       // of q₁ of a universal joint
+	time         float64       // of time
 }
 
 // addResidualOf adds the cotangents of gatherCarried for the cotangent y of the residual, theory.md (D12).
@@ -56,7 +56,7 @@ func (t *carriedCotangent) addRows(d *Derivatives, c *carriedJoint, y []float64,
 	}
 }
 
-// addWeights adds the weights of what a joint does.
+// addWeights adds the weights w of the wrench of a joint and of its coordinates.
 func (t *carriedCotangent) addWeights(c *carriedJoint, kind joints.Kind, w *JointWeight) {
 	t.N, t.F = t.N.add(vecOf(&w.Moment)), t.F.add(vecOf(&w.Force))
 	if c.bentAt >= 0 {
@@ -73,10 +73,10 @@ func (t *carriedCotangent) addWeights(c *carriedJoint, kind joints.Kind, w *Join
 	}
 }
 
-// backCarried carries the cotangents t of a joint back to the direction: it adds to g, and to dx the cotangents of the
-// accelerations and multipliers, unless dx is nil. It is the transpose of move, acts and opens. t has no cotangents above level to.
+// backCarried is the transpose of move, acts and opens: for the cotangents t of a joint it adds the cotangents of the direction to g, and
+// the cotangents of the accelerations and multipliers to dx, unless dx is nil. t has no cotangents above the order to.
 func (d *Derivatives) backCarried(g *direction, dx []float64, c *carriedJoint, t *carriedCotangent, to order) {
-	var phi vec // of P's frame
+	var phi vec // cotangent of the rotation of P's frame
 	if t.N != (vec{}) || t.F != (vec{}) {
 		d.actsBack(g, dx, c, t)
 		phi = c.N.cross(t.N).add(c.F.cross(t.F))
@@ -101,8 +101,7 @@ func (d *Derivatives) backCarried(g *direction, dx []float64, c *carriedJoint, t
 	d.moveBack(g, dx, c, t, phi, &turn, &step, to)
 }
 
-// actsBack is the transpose of acts but for the turn of P, for cotangents of what the joint does. Those of the motion that springs and
-// dampers feel go to t.
+// actsBack is the transpose of acts without the rotation of P. The cotangents of the motion by which springs and dampers change go to t.
 func (d *Derivatives) actsBack(g *direction, dx []float64, c *carriedJoint, t *carriedCotangent) {
 	if dx != nil && c.at >= 0 {
 		more := c.packed(t.N, t.F)
@@ -140,7 +139,7 @@ func (c *carriedJoint) packed(N, F vec) [6]float64 {
 	return [6]float64{a.x, a.y, a.z, b.x, b.y, b.z}
 }
 
-// bentBack adds to turn the cotangents that come by the bent line of a universal joint, and to g and dx those of its force and its row.
+// bentBack adds to turn the cotangents by the bent line of a universal joint, and to g and dx the cotangents of its force and its row.
 func (d *Derivatives) bentBack(g *direction, dx []float64, c *carriedJoint, t *carriedCotangent, turn *[3]vec) {
 	l := &d.carried.bent[c.bentAt]
 	g.forces[c.number][1] += l.y.dot(t.N)
@@ -148,24 +147,25 @@ func (d *Derivatives) bentBack(g *direction, dx []float64, c *carriedJoint, t *c
 		dx[int(c.at)+len(c.lines.rows)] -= l.n.dot(t.N)
 	}
 	k, r, q := l.u.cross(l.w), &t.bent, &t.turns
-	n := c.wd.scale(r[2]).add(l.w.scale(r[1])).add(t.N.scale(c.lambda)) // of δn
+	n := c.wd.scale(r[2]).add(l.w.scale(r[1])).add(t.N.scale(c.lambda)) // cotangent of δn
 	turn[2] = turn[2].add(l.n.scale(r[2])).add(l.y.scale(q[2]))
 	spun := l.w.cross(l.y).cross(l.u).add(l.y.cross(k))
 	turn[1] = turn[1].add(spun.scale(r[2])).add(l.n.scale(r[1])).add(l.y.scale(q[1]))
-	y := k.cross(l.w).scale(r[2]).add(l.u.cross(n)) // of δy
+	y := k.cross(l.w).scale(r[2]).add(l.u.cross(n)) // cotangent of δy
 	y = y.add(l.w.scale(q[1])).add(c.wd.scale(q[2])).add(l.h0.scale(q[0]))
 	turn[0] = turn[0].add(l.n.scale(r[0])).add(l.h1.scale(t.second)).add(l.y.cross(y))
 }
 
-// motionCotangent holds the cotangents of moveBack on the way to those of the bodies: of the turn of P, of the arms, of the rates of S's
-// origin and of S as P sees them, of the changes of ω×arm, and of both angular velocities.
+// motionCotangent holds cotangents within moveBack: of the rotation phi of P, of the arms ds, db and da, of the velocity of S's origin
+// (dV) and of the angular velocity of S (dw) as P sees them, of the changes of ω×arm (spinS, spinP), and of the angular velocities wS and
+// wP.
 type motionCotangent struct{ phi, ds, db, da, dV, dw, spinS, spinP, wS, wP vec }
 
-// ofSecond adds what comes by the relative acceleration, with the cotangents A and B of its two parts.
+// ofSecond adds the cotangents by the relative acceleration, for its cotangents A (angular) and B (linear).
 func (x *motionCotangent) ofSecond(c *carriedJoint, P, S *bodyAt, A, B vec) {
 	omP, omS := vecOf(&P.omega), vecOf(&S.omega)
 	x.phi = x.phi.sub(c.wd.cross(A)).sub(c.Vd.cross(B))
-	q := omP.cross(B) // of what ω_P× has behind it, with the sign of (7)
+	q := omP.cross(B) // cotangent of the factor behind ω_P× in (7)
 	x.spinS, x.spinP = B.cross(omS), q
 	x.dw = x.dw.add(omP.cross(A))
 	x.ds = x.ds.add(B.cross(vecOf(&S.alpha)))
@@ -178,8 +178,8 @@ func (x *motionCotangent) ofSecond(c *carriedJoint, P, S *bodyAt, A, B vec) {
 	x.wP = omS.sub(omP).cross(A).add(c.spinP.cross(B)).scale(-1)
 }
 
-// moveBack is the transpose of move, for the cotangents of what it computes; phi is that of the turn of P. Of accelerations, a joint that
-// does not slide has none of the positions and velocities of its origins.
+// moveBack is the transpose of move, for the cotangents phi of the rotation of P's frame and turn and step of the relative motion by
+// order, up to the order to. Accelerations of a joint that does not slide do not depend on the positions and velocities of its origins.
 func (d *Derivatives) moveBack(
 	g *direction, dx []float64, c *carriedJoint, t *carriedCotangent, phi vec, turn, step *[3]vec, to order,
 ) {
@@ -234,7 +234,7 @@ func (d *Derivatives) moveBack(
 	}
 }
 
-// addMotion adds the cotangents of the motion of a body, and of its centre of mass in the body; com is in world axes.
+// addMotion adds the cotangents of the motion of a body, and of its centre of mass in the body. com is in world axes, too.
 func (u *BodyDirection) addMotion(b *bodyAt, turn, travel, angular, linear, com vec) {
 	turn.addTo(&u.Rotation)
 	travel.addTo(&u.Position)
@@ -243,7 +243,8 @@ func (u *BodyDirection) addMotion(b *bodyAt, turn, travel, angular, linear, com 
 	com.within(&b.E).addTo(&u.Com)
 }
 
-// accelerationsBack adds to dx the cotangents of accelerations for those of the relative one: the transpose of accelerated.
+// accelerationsBack is the transpose of accelerated: it adds to dx the cotangents of the bodies' accelerations for the cotangents A and B
+// of the relative angular and linear acceleration.
 func (c *carriedJoint) accelerationsBack(dx []float64, A, B vec) {
 	if c.succ >= 0 {
 		y, al := dx[6*c.succ:][:6], A.add(c.s.cross(B))

@@ -54,7 +54,7 @@ func TestCarriedIsRecorded(t *testing.T) {
 		require.NoError(t, d.setCarried())
 		d.measure(&u)
 		for j := range mech.Joints {
-			c := d.isCarried(j)
+			c := d.carriedOf(j)
 			if c == nil {
 				continue
 			}

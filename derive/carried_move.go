@@ -2,17 +2,17 @@ package derive
 
 import "github.com/rung-mbd/rung/spatial"
 
-// carriedMove is how the relative motion of a joint changes along a direction. World axes.
+// carriedMove is the change of the relative motion of a joint along a direction. World axes.
 type carriedMove struct {
-	phi        vec    // rotation of P
-	ds, db, da vec    // of the arms; that in S about its body's centre of mass as that moves in the body
-	turn, step [3]vec // of relative position, velocity and acceleration, as P sees them
-	// opens says that position and velocity are asked for with the acceleration. Of a joint that does not slide, db and their steps are
-	// left out there otherwise.
+	phi        vec    // rotation of P's frame
+	ds, db, da vec    // of the arms s, b and a, with changes of frames and of centres of mass within the bodies
+	turn, step [3]vec // by order: of relative position, velocity and acceleration as P sees them, angular and linear
+	// opens demands db and the steps of position and velocity up to orderAcceleration. Otherwise these are left out there for a joint that
+	// does not slide, as its acceleration does not depend on them.
 	opens bool
 }
 
-// order is up to which derivative by time something is computed.
+// order is the order of a derivative by time.
 type order int
 
 const (
@@ -25,8 +25,8 @@ const (
 // accelerations; nil: these are held.
 //
 // With Δ for a change, b and s the arms in P and S, φ the rotation of P, and R, V, V̇ the displacement, velocity and acceleration of S's
-// origin as P sees them, a change as P sees it is ΔR − φ×R, ΔV − φ×V and so on. ω, V and their rates are differentiated term by term. In
-// the acceleration, as in (9), the parts of R and V count that the joint allows: they change by the same parts of these changes.
+// origin as P sees them, a change as P sees it is ΔR − φ×R, ΔV − φ×V and so on. ω, V and their rates are differentiated term by term. The
+// acceleration (9) contains the parts of R and V that the joint allows: these change by the same parts of the changes of R and V.
 func (d *Derivatives) move(m *carriedMove, c *carriedJoint, u *direction, x []float64, to order) {
 	P, S := d.ends(c)
 	uP, uS := &d.carried.still, &d.carried.still
@@ -115,9 +115,9 @@ func (c *carriedJoint) seen(out *[6]float64, turn, step vec) {
 	*out = [6]float64{a.x, a.y, a.z, b.x, b.y, b.z}
 }
 
-// acts returns how a load that the joint puts on S changes, theory.md (D11). dx has the changes of the multipliers, u those of forces along
-// freedoms, with which springs and dampers change too; both may be nil. Forces along freedoms act at the origin of S: by how far that is
-// from where the joint allows it to be, they turn P, and dP is the change of that moment.
+// acts returns the changes dN and dF of a load of the joint on S, theory.md (D11). dx has the changes of the multipliers; u has changes of
+// forces along freedoms, and demands the changes of springs and dampers; both may be nil. Forces along freedoms act at the origin of S. If
+// this is not where the joint allows it to be, they turn P, and dP is the change of that moment.
 func (d *Derivatives) acts(c *carriedJoint, m *carriedMove, of *load, u *direction, dx []float64) (dN, dF, dP vec) {
 	dN, dF = m.phi.cross(of.N), m.phi.cross(of.F)
 	if dx != nil {
@@ -155,7 +155,7 @@ func (d *Derivatives) acts(c *carriedJoint, m *carriedMove, of *load, u *directi
 	return dN, dF, dP
 }
 
-// pulls returns how forces along freedoms change what they do to S, those of springs and dampers too, unless s is nil.
+// pulls returns the changes of the moment and the force on S by forces along freedoms, and by springs and dampers unless s is nil.
 func (c *carriedJoint) pulls(s *carriedSpring, m *carriedMove, u *direction) (moment, force vec) {
 	for i, line := range c.lines.freedoms {
 		x, axis := 0.0, c.axis(line)
@@ -181,7 +181,8 @@ func (c *carriedJoint) pulls(s *carriedSpring, m *carriedMove, u *direction) (mo
 	return moment, force
 }
 
-// pushed takes from r the change of what a joint does to its bodies, for changes dN and dF on S, theory.md (D12), and dP of acts.
+// pushed subtracts from r the changes of the loads of a joint on its bodies, for the changes dN and dF of its load on S, theory.md (D12),
+// and for dP of acts. F is the force on S.
 func (c *carriedJoint) pushed(r []float64, m *carriedMove, F, dN, dF, dP vec) {
 	if c.succ >= 0 {
 		y := (*[6]float64)(r[6*c.succ:])
@@ -197,7 +198,7 @@ func (c *carriedJoint) pushed(r []float64, m *carriedMove, F, dN, dF, dP vec) {
 	}
 }
 
-// opens adds to right, from the first row of the joint on, the changes of its rows at a level.
+// opens adds to right, which begins at the first row of the joint, the changes of its rows at an order.
 func (d *Derivatives) opens(right []float64, c *carriedJoint, m *carriedMove, u *direction, at order) {
 	var x [6]float64
 	if c.lines.moments {
@@ -224,7 +225,7 @@ func (d *Derivatives) opens(right []float64, c *carriedJoint, m *carriedMove, u 
 	}
 }
 
-// numRows returns how many rows the joint has.
+// numRows returns the number of rows of the joint.
 func (c *carriedJoint) numRows() int {
 	if c.bentAt >= 0 {
 		return len(c.lines.rows) + 1
@@ -241,7 +242,8 @@ func (d *Derivatives) gatherCarried(r []float64, c *carriedJoint, m *carriedMove
 	}
 }
 
-// outputsCarried stores in out what a joint whose lines turn with P does along u, with the changes dx of accelerations and multipliers.
+// outputsCarried stores in out the changes of the wrench and the coordinates of a joint whose lines turn with P, along u and for the
+// changes dx of accelerations and multipliers.
 func (d *Derivatives) outputsCarried(out *JointChange, c *carriedJoint, u *direction, dx []float64) {
 	var m carriedMove
 	d.move(&m, c, u, dx, orderAcceleration)
@@ -266,7 +268,7 @@ func (d *Derivatives) outputsCarried(out *JointChange, c *carriedJoint, u *direc
 	}
 }
 
-// rateOf returns how the rate of a freedom changes with a motion.
+// rateOf returns the change of the rate of a freedom by a motion.
 func (d *Derivatives) rateOf(c *carriedJoint, m *carriedMove, freedom int) float64 {
 	if c.bentAt >= 0 && freedom == 1 {
 		l := &d.carried.bent[c.bentAt]
@@ -277,10 +279,10 @@ func (d *Derivatives) rateOf(c *carriedJoint, m *carriedMove, freedom int) float
 	return qd[c.lines.freedoms[freedom]]
 }
 
-// changed returns how n changes, as P sees it, for a turn θ of S.
+// changed returns the change of n, as P sees it, for a rotation θ of S.
 func (l *bentLine) changed(theta vec) vec { return theta.cross(l.y).cross(l.u) }
 
-// openedBy returns the change of the row at a level: that of n·θ, n·w and n·w˚ + ((w×y)×u)·w.
+// openedBy returns the change of the row at an order: the change of n·θ, of n·w, or of n·w˚ + ((w×y)×u)·w.
 func (l *bentLine) openedBy(c *carriedJoint, m *carriedMove, at order) float64 {
 	theta := m.turn[0]
 	switch at {

@@ -9,28 +9,28 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// twist is a motion or a wrench in two vectors: turn and slide, or moment and force.
+// twist is a motion or a wrench as two vectors: angular and linear part, or moment and force.
 type twist struct{ a, b chain.Vec }
 
 // axis is an elementary motion of a composite joint with its numbers.
 type axis struct {
 	kind   joints.Kind
-	u, at  chain.Vec // direction and point
+	u, at  chain.Vec // direction and point, at zero coordinates
 	pitch  chain.Num
 	q      chain.Num
-	column twist // theory.md (C2)
-	place  chain.Vec
+	column twist     // its column of S, theory.md (C2)
+	place  chain.Vec // its point at the coordinates
 }
 
-// posture is a composite joint at coordinates, in the axes of P, theory.md (C1), (C2).
+// posture is a composite joint at given coordinates, in the axes of P, theory.md (C1), (C2).
 type posture struct {
 	n    int
 	axes [joints.MaxAxes]axis
-	E    [3]chain.Vec
-	r    chain.Vec
+	E    [3]chain.Vec // axes of S
+	r    chain.Vec    // origin of S
 }
 
-// composite adds the rows of a composite joint, theory.md (C6), and its freedoms, which setFreedoms takes.
+// composite adds the rows of a composite joint, theory.md (C6), and its freedoms, which setFreedoms reads.
 func (b *builder) composite(r *relation) {
 	c, s := &b.c, &r.joint.Spec
 	n := s.Axes.Len()
@@ -42,7 +42,7 @@ func (b *builder) composite(r *relation) {
 	for i := range n {
 		D[i] = fixed(&duals.T[i])
 	}
-	// Where the coordinates as they are put S, and by how much it is elsewhere.
+	// The posture at the present coordinates, and the deviation of S from it.
 	var at posture
 	b.settle(&at, r, nil)
 	e := b.apart(&at, r)
@@ -57,7 +57,7 @@ func (b *builder) composite(r *relation) {
 	outward := func(t twist) line {
 		return line{m: b.world(r, t.a), f: b.world(r, t.b), tdot: c.Times1(-1, b.dot(t, bias))}
 	}
-	for k := range 6 - n { // Tᵀ·S = 0
+	for k := range 6 - n { // rows T, with Tᵀ·S = 0 also where S changes
 		T := fixed(&rows.T[k])
 		t := T
 		for i := range n {
@@ -65,7 +65,7 @@ func (b *builder) composite(r *relation) {
 		}
 		b.row(outward(t), b.dot(T, e))
 	}
-	for i := range n { // DᵀS = 1
+	for i := range n { // duals D, with DᵀS = 1 also where S changes
 		t := D[i]
 		for k := range n {
 			x := b.dot(D[i], now.axes[k].column)
@@ -74,7 +74,7 @@ func (b *builder) composite(r *relation) {
 			}
 			t = b.less(t, x, D[k])
 		}
-		if b.d.held.is || b.isActedOn(r.number) {
+		if b.d.held.active || b.isActedOn(r.number) {
 			t = b.across(t, &now, i, &duals, rows.T[:6-n])
 		}
 		r.freedoms[i] = freedom{line: outward(t), q: b.shifted(q[i], r.q[i]), qd: qd[i]}
@@ -82,21 +82,21 @@ func (b *builder) composite(r *relation) {
 	r.settled = true
 }
 
-// isActedOn reports whether something acts along the freedoms of a joint. It does so at the origin of S: where the joint is open, elsewhere
-// than the multipliers that undo how duals turn among the rows.
+// isActedOn reports whether forces act along the freedoms of a joint. They act at the origin of S. If the joint is open, the multipliers
+// that cancel the rotation of duals among the rows act elsewhere.
 func (b *builder) isActedOn(j int) bool {
 	d := b.d
 	return d.carried.acting[j] || len(d.motors[j]) > 0 || len(d.resisted[j]) > 0
 }
 
-// nearest returns the coordinates of a composite joint by one step of Newton's method for Sᵀe = 0, theory.md (C4), from those of the state,
-// whose posture is at, with e from there.
+// nearest returns the coordinates of a composite joint by one step of Newton's method for Sᵀe = 0, theory.md (C4), from the coordinates of
+// the state. at is the posture there, and e the deviation of S from it.
 func (b *builder) nearest(r *relation, at *posture, e twist) (q [joints.MaxAxes]chain.Num) {
 	c := &b.c
 	n := at.n
 	phi, d := vecAt(c, e.a), vecAt(c, e.b)
-	theta := phi.dot(phi) // squared
-	kappa := 1. / 12      // of dexp⁻¹, theory.md (46)
+	theta := phi.dot(phi) // square of the angle
+	kappa := 1. / 12      // κ of dexp⁻¹, theory.md (46), and its limit below a milliradian
 	if theta > 1e-6 {
 		half := math.Sqrt(theta) / 2
 		kappa = (1 - half/math.Tan(half)) / theta
@@ -104,7 +104,7 @@ func (b *builder) nearest(r *relation, at *posture, e twist) (q [joints.MaxAxes]
 	var a, s, moved, g, h [joints.MaxAxes]vec
 	for i := range n {
 		a[i], s[i] = vecAt(c, at.axes[i].column.a), vecAt(c, at.axes[i].column.b)
-		turn := phi.cross(a[i]) // as the axis turns, e does by −a − φ×a/2 − κ φ×(φ×a)
+		turn := phi.cross(a[i]) // a rotation about axis i changes φ by −a − φ×a/2 − κ φ×(φ×a)
 		moved[i] = a[i].add(turn.scale(0.5)).add(phi.cross(turn).scale(kappa))
 		g[i], h[i] = a[i].cross(phi).add(s[i].cross(d)), d.cross(a[i])
 	}
@@ -134,8 +134,8 @@ func (b *builder) nearest(r *relation, at *posture, e twist) (q [joints.MaxAxes]
 	return q
 }
 
-// inverted returns the inverse of a matrix of n rows whose axes are independent of each other, by Gauss's and Jordan's method. It is near a
-// symmetric one that is positive definite, so it needs no pivots.
+// inverted returns the inverse of the first n rows and columns of A by Gauss's and Jordan's method, and overwrites A. For independent axes
+// A is near a symmetric positive definite matrix, so that the method needs no choice of pivots.
 func inverted(A *[joints.MaxAxes][joints.MaxAxes]float64, n int) (X [joints.MaxAxes][joints.MaxAxes]float64) {
 	for i := range n {
 		X[i][i] = 1
@@ -158,12 +158,13 @@ func inverted(A *[joints.MaxAxes][joints.MaxAxes]float64, n int) (X [joints.MaxA
 	return X
 }
 
+// vecAt returns the value of v.
 func vecAt(c *chain.Chain, v chain.Vec) vec {
 	x := c.Value(v)
 	return vecOf(&x)
 }
 
-// rates returns the rates of the coordinates, q̇ = D·V̂. As DᵀS = 1, they change by D·(δV̂ − δS·q̇) and, with the part v of V̂ that
+// rates returns the rates of the coordinates, q̇ = Dᵀ·V̂. As DᵀS = 1, they change by Dᵀ·(δV̂ − δS·q̇) and, with the part v of V̂ that
 // violates the joint, by DᵀD·δSᵀv.
 func (b *builder) rates(r *relation, now *posture, D *[joints.MaxAxes]twist) (qd [joints.MaxAxes]chain.Num) {
 	c := &b.c
@@ -172,7 +173,7 @@ func (b *builder) rates(r *relation, now *posture, D *[joints.MaxAxes]twist) (qd
 		column := now.axes[k].column
 		rest = twist{c.Sub(rest.a, c.Times(r.qd[k], column.a)), c.Sub(rest.b, c.Times(r.qd[k], column.b))}
 	}
-	v := twist{c.Vec(c.Value(rest.a)), c.Vec(c.Value(rest.b))}
+	v := twist{c.Vec(c.Value(rest.a)), c.Vec(c.Value(rest.b))} // the part of V̂ that violates the joint, held
 	for k := range now.n {
 		x := b.dot(now.axes[k].column, v)
 		rest = twist{c.Add(rest.a, c.Scale(x, D[k].a)), c.Add(rest.b, c.Scale(x, D[k].b))}
@@ -183,14 +184,15 @@ func (b *builder) rates(r *relation, now *posture, D *[joints.MaxAxes]twist) (qd
 	return qd
 }
 
-// fixed is a wrench of the joint in the axes of P.
+// fixed returns a wrench of the joint as constants, in the axes of P.
 func (b *builder) fixed(f *spatial.Force) twist {
 	EP := &b.kin.EP
 	return twist{b.c.Vec(EP.TMulVec(f.Moment())), b.c.Vec(EP.TMulVec(f.Linear()))}
 }
 
-// across adds to t, the dual of freedom i, how it turns among the rows T of the type: T·Tᵀ·δS·(DᵀD), theory.md (C5). Where the joint holds
-// multipliers undo that. Changes of velocities that close it are across its rows, too, and armature moves along the dual as it is.
+// across adds to t, the dual of freedom i, its change by the rows T of the type: T·Tᵀ·δS·(DᵀD), theory.md (C5). Where the joint holds,
+// multipliers cancel this term. It matters for the changes of velocities that close the joint, which lie across its rows, and for armature,
+// which uses the dual as it is.
 func (b *builder) across(t twist, at *posture, i int, duals *joints.Rows, rows []spatial.Force) twist {
 	c := &b.c
 	for k := range rows {
@@ -203,7 +205,7 @@ func (b *builder) across(t twist, at *posture, i int, duals *joints.Rows, rows [
 	return t
 }
 
-// specialFreedoms is the part of setFreedoms for types whose freedoms come with their rows.
+// specialFreedoms is the part of setFreedoms for types whose rows define their freedoms: it records the rows without adding them.
 func (b *builder) specialFreedoms(r *relation) {
 	if !r.settled {
 		list := b.list
@@ -213,6 +215,7 @@ func (b *builder) specialFreedoms(r *relation) {
 	}
 }
 
+// dot returns the product of a motion and a wrench.
 func (b *builder) dot(x, y twist) chain.Num { return b.c.Add1(b.c.Dot(x.a, y.a), b.c.Dot(x.b, y.b)) }
 
 // less returns t − x·y.
@@ -221,7 +224,7 @@ func (b *builder) less(t twist, x chain.Num, y twist) twist {
 	return twist{c.Sub(t.a, c.Scale(x, y.a)), c.Sub(t.b, c.Scale(x, y.b))}
 }
 
-// axisOf returns axis k of a joint, with the numbers that parameters change.
+// axisOf returns axis k of the joint r, with its numbers as leaves where parameters change numbers of the joint.
 func (b *builder) axisOf(r *relation, k int) (a axis) {
 	c, x := &b.c, r.joint.Axes.At(k)
 	a.kind = x.Kind
@@ -241,7 +244,7 @@ func (b *builder) axisOf(r *relation, k int) (a axis) {
 	return a
 }
 
-// settle computes a posture at the coordinates q; nil: at those of the state, which nothing changes.
+// settle computes the posture at the coordinates q; nil: at the coordinates of the state, as constants.
 func (b *builder) settle(p *posture, r *relation, q []chain.Num) {
 	c := &b.c
 	p.n = r.joint.Axes.Len()
@@ -293,7 +296,7 @@ func (b *builder) turnedBy(E *[3]chain.Vec, v chain.Vec) chain.Vec {
 	return sum
 }
 
-// rotate turns the axes E by q about u.
+// rotate rotates the axes E by the angle q about u.
 func (b *builder) rotate(E *[3]chain.Vec, u chain.Vec, q chain.Num) {
 	c := &b.c
 	s, k := math.Sincos(c.Value1(q))
@@ -304,7 +307,7 @@ func (b *builder) rotate(E *[3]chain.Vec, u chain.Vec, q chain.Num) {
 	}
 }
 
-// apart returns what takes S from a posture to where it is: a rotation vector, of less than a right angle, and a translation.
+// apart returns the deviation of S from a posture: a rotation vector, of less than a right angle, and a translation.
 func (b *builder) apart(p *posture, r *relation) twist {
 	c := &b.c
 	turn := c.Vec(spatial.Vec3{})
@@ -323,7 +326,7 @@ func (b *builder) apart(p *posture, r *relation) twist {
 	return twist{c.Scale(c.Of(square, f, slope), turn), c.Sub(b.local(r, r.R), p.r)}
 }
 
-// bias returns Σ q̇·S˚ with the rates q̇, theory.md (C3), and the velocity of the origin of S that they make.
+// bias returns Σ q̇·S˚ with the rates q̇, theory.md (C3), and the velocity v of the origin of S by these rates.
 func (b *builder) bias(p *posture, qd *[joints.MaxAxes]chain.Num) (sum twist, v chain.Vec) {
 	c := &b.c
 	v = c.Vec(spatial.Vec3{})
@@ -331,7 +334,7 @@ func (b *builder) bias(p *posture, qd *[joints.MaxAxes]chain.Num) (sum twist, v 
 		v = c.Add(v, c.Scale(qd[k], p.axes[k].column.b))
 	}
 	sum = twist{c.Vec(spatial.Vec3{}), c.Vec(spatial.Vec3{})}
-	// w and carried are the angular velocity of what carries axis k, and the velocity of its point at P's origin.
+	// w and carried are the angular velocity of the link that carries axis k, and the velocity of its point at P's origin.
 	w, carried := sum.a, sum.a
 	for k := range p.n {
 		a := &p.axes[k]

@@ -83,10 +83,10 @@ const (
 
 // heldAt describes the state and the residual of Hold.
 type heldAt struct {
-	is    bool // the state is that of Hold
-	kind  HeldKind
-	given []float64 // memory for changes of multipliers
-	kin   *mechanism.Kinematics
+	active bool // the state is that of Hold
+	kind   HeldKind
+	given  []float64 // memory for changes of multipliers
+	kin    *mechanism.Kinematics
 
 	struck  mechanism.Freedom // freedom of HoldImpulse
 	impulse float64           // along it; 0: there is none
@@ -96,7 +96,7 @@ type heldAt struct {
 
 // projection is how a run has come to the state of At (Projected).
 type projection struct {
-	is     bool
+	active bool
 	moved  []float64 // displacements x of the bodies
 	change []float64 // and then the change y of their velocities
 	xi, mu []float64 // M·x = Jᵀξ, M·y = Jᵀμ
@@ -212,7 +212,7 @@ func (d *Derivatives) Mechanism() *mechanism.Mechanism { return d.mech }
 func (d *Derivatives) At(st *mechanism.State) error {
 	d.enter()
 	defer d.guard.Leave()
-	if d.digits.known, d.held.projected.is = false, false; st == nil || !d.mech.Owns(st) {
+	if d.digits.known, d.held.projected.active = false, false; st == nil || !d.mech.Owns(st) {
 		d.ready = false
 		panic("mechanism" + fault.ForeignState)
 	}
@@ -221,7 +221,7 @@ func (d *Derivatives) At(st *mechanism.State) error {
 
 // at is At without its checks. It keeps the projection of Projected.
 func (d *Derivatives) at(st *mechanism.State) error {
-	d.ready, d.projecting, d.nulls, d.carried.current, d.held.is = false, false, nil, false, false
+	d.ready, d.projecting, d.nulls, d.carried.current, d.held.active = false, false, nil, false, false
 	d.held.impulse = 0 // a projection has no impulse
 	if d.own == nil {
 		d.own = st.Clone()

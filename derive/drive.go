@@ -146,7 +146,7 @@ func (b *builder) load(r *relation) chain.Num {
 	if c.Value1(n) > 0 {
 		load = c.Root(n)
 	}
-	if b.d.held.is { // multipliers are given
+	if b.d.held.active { // multipliers are given
 		return load
 	}
 	leaf := c.Num(c.Value1(load))

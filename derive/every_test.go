@@ -51,7 +51,7 @@ const grounds = `{"format": "rung-model/1", "name": "grounds", "gravity": [0, 0,
    "normal": {"stiffness": 2e4}, "friction": {"type": "coulomb", "coefficient": 0.6, "slip_speed": 0.2}}
  ]}`
 
-// driven has actuators with motions of all kinds, laws of couplings with all their numbers, a stop with restitution and a tyre that relaxes.
+// driven has actuators with motions of all kinds, coupling laws with all their numbers, a stop with restitution and a tyre that relaxes.
 const driven = `{"format": "rung-model/1", "name": "driven", "gravity": [0, 0, -9.81], "time": 0.3,
  "terrains": [{"name": "road", "type": "plane"}],
  "bodies": [
@@ -82,7 +82,7 @@ const driven = `{"format": "rung-model/1", "name": "driven", "gravity": [0, 0, -
     "low_speed": 0.2, "relaxation": 0.3}}
  ]}`
 
-// folders are those of the files that a model names.
+// folders holds the folder of the files that a model names, by model.
 var folders = map[*model.Model]string{}
 
 // everyModel returns models that have all joints, couplings, forces and grounds.
@@ -119,8 +119,8 @@ func everyModel(t *testing.T) (list []*model.Model) {
 // bracketed is an entry of a path.
 var bracketed = regexp.MustCompile(`\[[^\]]*\]`)
 
-// TestEveryNumber goes over all numbers that a sweep of the models can name: each has a derivative or is refused with the reason, and of each
-// kind of number of each model one derivative is compared with differences; more of them by make more.
+// TestEveryNumber: each number of the models that a sweep can name has a derivative, or an error with the reason. For each kind of number
+// of each model one derivative is compared with differences; make more compares more of them.
 func TestEveryNumber(t *testing.T) {
 	compared, kinds := map[string]int{}, derive.Numbers()
 	refused := map[string]string{}
@@ -185,7 +185,7 @@ func everySlope(
 	if x.Path == "time" {
 		time = scale
 	}
-	side := 0.0 // of a number at the end of its range
+	side := 0.0 // direction in which a number at the end of its range can change
 	for _, h := range [2]float64{step, -step} {
 		set(t, inputs, x.Path, x.Value+h*scale)
 		_, err := inputs.Model()
@@ -208,7 +208,7 @@ func everySlope(
 		return results(t, d, kkt.NewPlan(mech, kkt.Options{}).NewSolver(), moved(d, st, out, in, h, time))
 	}
 	if side != 0 {
-		// To one side, of order 4, by values to both sides of a parabola's like.
+		// One-sided differences of order 4.
 		values := [5][]float64{}
 		for k := range values {
 			values[k] = at(side * step / 2 * float64(k))
@@ -231,15 +231,15 @@ func everySlope(
 	if number, _, _ := slopeMiss(got, at); number < 0 {
 		return true
 	}
-	// Where a step leads over a corner, or to the other side of half a turn, a shorter one does not.
+	// A step may cross a corner, or half a turn; a shorter one does not.
 	requireSlopeOf(t, m, x, got, nearby(at))
 	return true
 }
 
-// shorter is the part of a step that is tried where a step fails.
+// shorter is the factor of a step after one that fails.
 const shorter = 0.1
 
-// nearby returns values whose differences are those of at over shorter steps.
+// nearby returns the function whose differences equal the differences of at with shorter steps.
 func nearby(at func(h float64) []float64) func(h float64) []float64 {
 	middle := at(0)
 	return func(h float64) []float64 {

@@ -97,7 +97,7 @@ func (d *Derivatives) misses(u *direction, l level) error {
 		if !d.touches(part, u) {
 			continue
 		}
-		if c := d.isCarried(part); c != nil {
+		if c := d.carriedOf(part); c != nil {
 			if c.plain >= 0 {
 				d.move(&m, c, u, nil, l.order())
 				d.opens(d.plainRight[c.plain:], c, &m, u, l.order())

@@ -9,17 +9,18 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// ForwardTo stores in out the derivatives along the directions, theory.md (D1). Those with SetFollow are first replaced by what the joints
-// make of them, (D3), (D4).
+// ForwardTo stores in out the derivatives along the directions in, theory.md (D1). Directions with SetFollow are first changed so that the
+// joints allow them, (D3), (D4).
 //
-// Eight directions pass through the factor together. Kernels for eight add up in another order than those for one, so a direction alone
-// (ForwardEach) has other roundings than beside others, whichever these are.
+// Eight directions are solved together. The kernels for eight add in another order than the kernel for one, so a direction alone
+// (ForwardEach) has other roundings than among others. The roundings do not depend on which these are.
 //
-// Cost: of each direction two sweeps over the mechanism and a refined solve; two more of each where the state follows. Where rows are
-// redundant and reactions are wanted, two solves more, and where geometry changes two closings of the model (Options). It returns a
-// *DirectionError for the first direction without derivatives, or with derivatives in doubt (ErrDoubt): with masses of ratios from 1e6 on,
-// and next to singular poses, each direction is taken twice, which allocates. out has no results then. It panics without At, or if in or
-// out are of others.
+// Cost: for each direction two sweeps over the mechanism and a refined solve; two more of each if the state follows. If rows are redundant:
+// two more solves for reactions, and two closings of the model if geometry changes (Options). If the ratio of masses is 1e6 or more, or the
+// pose is next to a singular one, each direction is computed twice, which allocates.
+//
+// It returns a *DirectionError for the first direction without derivatives, or with derivatives in doubt (ErrDoubt). out has no results
+// then. It panics without At, or if in or out belong to other Derivatives.
 func (d *Derivatives) ForwardTo(out *Changes, in *Directions, o Options) error {
 	d.enter()
 	defer d.guard.Leave()
@@ -50,7 +51,7 @@ func (d *Derivatives) ForwardTo(out *Changes, in *Directions, o Options) error {
 	return nil
 }
 
-// atOnce returns how many of n directions are taken together: one where digits are in doubt, and where friction grows with reactions.
+// atOnce returns how many of n directions are computed together: one if digits are in doubt, or if friction grows with reactions.
 func (d *Derivatives) atOnce(n int) int {
 	if shaky, _ := d.shaky(); !shaky && d.mech.NumBearings() == 0 && n > 1 {
 		return abreast
@@ -58,8 +59,8 @@ func (d *Derivatives) atOnce(n int) int {
 	return 1
 }
 
-// ForwardEach takes the derivatives along all directions, one after the other, in memory of one, and calls see after each: out has one
-// direction, which is number k of in. An error of see ends it.
+// ForwardEach computes the derivatives along all directions one after the other in the memory of one, and calls see after each: out has one
+// direction, number k of in. An error of see ends it.
 //
 // Cost: as ForwardTo; allocates results of one direction. Errors and panics: as ForwardTo, and errors of see as they are.
 func (d *Derivatives) ForwardEach(in *Directions, o Options, see func(out *Changes, k int) error) error {
@@ -83,7 +84,7 @@ func (d *Derivatives) ForwardEach(in *Directions, o Options, see func(out *Chang
 	return nil
 }
 
-// reply takes the derivatives of accelerations and multipliers along one direction. The direction that is taken is left in out.
+// reply computes the changes of accelerations and multipliers along one direction. It leaves the direction after following in out.taken.
 func (d *Derivatives) reply(out *changes, given *direction, o Options) error {
 	u := &out.taken
 	u.lane = 0
@@ -96,7 +97,7 @@ func (d *Derivatives) reply(out *changes, given *direction, o Options) error {
 	return d.settleLoads(out, u, given, o, u.mayOpen(o))
 }
 
-// forward is ForwardTo of one direction.
+// forward is ForwardTo for one direction.
 func (d *Derivatives) forward(out *changes, given *direction, o Options) error {
 	given = d.listed(given)
 	if err := d.reply(out, given, o); err != nil {
@@ -108,8 +109,8 @@ func (d *Derivatives) forward(out *changes, given *direction, o Options) error {
 	return d.finish(out, o)
 }
 
-// inDoubt takes the derivatives along a given direction once more where they may have lost digits, and returns ErrDoubt, with a joint, if
-// these are others.
+// inDoubt computes the derivatives along a given direction again if they may have lost digits, and returns ErrDoubt, with a joint, if the
+// results differ.
 func (d *Derivatives) inDoubt(out *changes, given *direction, o Options) error {
 	if !out.taken.moving {
 		return nil
@@ -133,8 +134,11 @@ func (d *Derivatives) inDoubt(out *changes, given *direction, o Options) error {
 	return err
 }
 
-// settleLoads solves (D1), again and again where friction grows with reactions, until these follow from what they make. With look it sees
-// first whether the joints allow u.
+// withoutRows is the argument look or looks of this file for directions that the joints allow, whose rows need no look.
+const withoutRows = false
+
+// settleLoads solves (D1). Where friction grows with reactions, it repeats the solve until the reactions agree with the multipliers. With
+// look it first checks whether the joints allow u.
 func (d *Derivatives) settleLoads(out *changes, u, given *direction, o Options, look bool) error {
 	clear(u.bearings)
 	size, last := d.loadSize(), math.Inf(1)
@@ -163,12 +167,13 @@ func (d *Derivatives) settleLoads(out *changes, u, given *direction, o Options, 
 	return nil
 }
 
-// settled reports whether reactions of a size are found, after a change that follows the last one.
+// settled reports whether the iteration for the reactions has converged: change is the last change, last the one before, and size the size
+// of the reactions.
 func settled(change, last, size float64) bool {
 	return change <= settleTol*size || change <= roughTol*size && change >= last/2
 }
 
-// loadSize returns a small part of the reactions that friction grows with: changes that are much smaller consist of rounding.
+// loadSize returns a small part of the reactions that friction grows with: much smaller changes consist of rounding.
 func (d *Derivatives) loadSize() (most float64) {
 	for _, x := range d.st.Bearings {
 		most = max(most, math.Abs(x))
@@ -176,8 +181,8 @@ func (d *Derivatives) loadSize() (most float64) {
 	return loadPart * most
 }
 
-// respond solves (D1): out.x has the changes of accelerations and multipliers along u. With look it sees first whether the joints
-// allow u.
+// respond solves (D1): it stores in out.x the changes of accelerations and multipliers along u. With look it first checks whether the
+// joints allow u.
 func (d *Derivatives) respond(out *changes, u, given *direction, o Options, look bool) error {
 	d.rightOfBodies(d.right, u)
 	d.beginSweep(u, look)
@@ -192,7 +197,7 @@ func (d *Derivatives) respond(out *changes, u, given *direction, o Options, look
 		if !d.touches(part, u) {
 			continue
 		}
-		c := d.isCarried(part)
+		c := d.carriedOf(part)
 		if c == nil {
 			if err := d.build(part); err != nil {
 				return err
@@ -213,7 +218,8 @@ func (d *Derivatives) respond(out *changes, u, given *direction, o Options, look
 	return d.answerTo(out, d.right, u, o)
 }
 
-// loads computes how the reactions that friction grows with change with x, and returns by how much that is more than before.
+// loads stores in u.bearings the changes of the reactions that friction grows with, for the changes x of accelerations and multipliers. It
+// returns the largest difference from the values before.
 func (d *Derivatives) loads(u *direction, x []float64) (change float64, err error) {
 	for i := range u.bearings {
 		if err := d.build(d.mech.Bearing(i)); err != nil {
@@ -229,7 +235,7 @@ func (d *Derivatives) loads(u *direction, x []float64) (change float64, err erro
 	return change, nil
 }
 
-// takeTo leaves in out the direction that is taken: a given one, or what the joints make of it.
+// takeTo stores in out.taken the given direction, after following if it follows.
 func (d *Derivatives) takeTo(out *changes, given *direction, o Options) error {
 	u := &out.taken
 	copyDirection(u, given)
@@ -247,10 +253,10 @@ func (d *Derivatives) takeTo(out *changes, given *direction, o Options) error {
 	return nil
 }
 
-// mayOpen reports whether u has to be looked at: it may open joints, and is not to follow them.
+// mayOpen reports whether u has to be checked: it may open joints, and does not follow them.
 func (u *direction) mayOpen(o Options) bool { return !u.follow && u.moving && !o.AsGiven }
 
-// listed returns a direction with all lists, in memory of d if it has none: until another one is asked for.
+// listed returns u with all lists. They are in memory of d if u has none, until the next call.
 func (d *Derivatives) listed(u *direction) *direction {
 	if u.bodies == nil {
 		return d.filled(u)
@@ -258,7 +264,8 @@ func (d *Derivatives) listed(u *direction) *direction {
 	return u
 }
 
-// mayGo sees by d.plainRight and d.plainRates whether the joints allow u.
+// mayGo returns an error if the joints do not allow u. d.plainRight and d.plainRates hold the openings of the rows in positions and
+// velocities.
 func (d *Derivatives) mayGo(u, given *direction, o Options) error {
 	if err := d.allowed(d.plainRight, u, ofPositions); err != nil {
 		return err
@@ -269,7 +276,8 @@ func (d *Derivatives) mayGo(u, given *direction, o Options) error {
 	return d.try(given, o)
 }
 
-// answerTo stores in out.x the answer to the right side r of u.
+// answerTo stores in out.x the solution for the right side r of u. If the rows contradict each other by rounding of u only, their right
+// sides are set to zero.
 func (d *Derivatives) answerTo(out *changes, r []float64, u *direction, o Options) error {
 	fit, accuracy, err := d.dynamics.AnswerTo(out.x, r)
 	if err != nil || fit.Ratio > openTol && !o.AsGiven {
@@ -284,7 +292,7 @@ func (d *Derivatives) answerTo(out *changes, r []float64, u *direction, o Option
 	return nil
 }
 
-// rightOfBodies makes r the change of the residual by what bodies do, joints left out.
+// rightOfBodies sets r to the change of the residual by the bodies, without joints and force elements.
 func (d *Derivatives) rightOfBodies(r []float64, u *direction) {
 	clear(r)
 	still := u.gravity == (spatial.Vec3{})
@@ -296,20 +304,22 @@ func (d *Derivatives) rightOfBodies(r []float64, u *direction) {
 	}
 }
 
-// sweepTo is where a sweep adds to: the right side, and by how much the direction opens each row at the levels of positions and
-// velocities, nil where that is not asked.
+// sweepTo is the destination of a sweep: the right side, and the openings of the rows in positions and velocities, nil where they are not
+// needed.
 type sweepTo struct{ right, positions, velocities []float64 }
 
-// beginSweep makes the builder record what a sweep takes for a direction, or for all where that is nil, until endSweep.
+// beginSweep sets what the builder records, until endSweep: what a sweep along u needs, or along any direction if u is nil; with look also
+// the openings of rows.
 func (d *Derivatives) beginSweep(u *direction, look bool) {
 	if d.b.given, d.b.want = u, wantSecond|wantForce; look {
 		d.b.want |= wantDelta | wantRate
 	}
 }
 
+// endSweep ends beginSweep: everything is recorded again.
 func (d *Derivatives) endSweep() { d.b.given, d.b.want = nil, wantAll }
 
-// sweep adds the changes of what a part adds to the residual, accelerations and multipliers held. The part has been built, unless it is the
+// sweep adds to to the change of the residual by a part, with accelerations and multipliers held. The part has been built, unless it is the
 // carried joint c.
 func (d *Derivatives) sweep(to *sweepTo, part int, c *carriedJoint, u *direction) error {
 	if c != nil {
@@ -333,7 +343,7 @@ func (d *Derivatives) sweep(to *sweepTo, part int, c *carriedJoint, u *direction
 	return nil
 }
 
-// timed refuses a change of time where a force of one's own may depend on it.
+// timed returns ErrNoDerivatives for a change of time if the part is a force of the caller's own, which may depend on time.
 func (d *Derivatives) timed(part int, u *direction) error {
 	if i := part - d.elementNumber(len(d.mech.Forces)); i >= 0 && u.time != 0 {
 		return d.mech.AtForce(len(d.mech.Forces)+i, fault.Errorf("%w: by time", ErrNoDerivatives))
@@ -341,7 +351,7 @@ func (d *Derivatives) timed(part int, u *direction) error {
 	return nil
 }
 
-// finish stores in out what the changes of accelerations and multipliers make of joints, as far as that is wanted.
+// finish stores in out the changes of the joints' wrenches and coordinates, as far as o asks for them.
 func (d *Derivatives) finish(out *changes, o Options) error {
 	u := &out.taken
 	if o.BodiesOnly {
@@ -361,8 +371,8 @@ func (d *Derivatives) finish(out *changes, o Options) error {
 	return nil
 }
 
-// forwardTogether is ForwardTo for a few directions: parts are recorded once for all of them, and all right sides pass through the factor
-// together. An error is of direction k, the first that has one.
+// forwardTogether is ForwardTo for up to abreast directions. It records each part once for all of them, and solves all right sides
+// together. failure is the error of direction k, the first that has one; the directions before it have results.
 func (d *Derivatives) forwardTogether(out []changes, in []direction, o Options) (k int, failure error) {
 	if err := d.setCarried(); err != nil {
 		return 0, err
@@ -403,7 +413,7 @@ func (d *Derivatives) forwardTogether(out []changes, in []direction, o Options) 
 	return k, failure
 }
 
-// needPanel makes room for n directions, and for the rows that they open.
+// needPanel prepares the memory for n directions, with looks also for the openings of rows.
 func (d *Derivatives) needPanel(n int, looks bool) {
 	p := &d.panel
 	for k := range n {
@@ -421,7 +431,7 @@ func (d *Derivatives) needPanel(n int, looks bool) {
 	}
 }
 
-// sideOf is where a sweep of one of the panel adds to.
+// sideOf returns the destination of a sweep for direction k of the panel.
 func (p *panel) sideOf(k int, looks bool) *sweepTo {
 	to := &sweepTo{right: p.sides[k]}
 	if looks {
@@ -430,7 +440,7 @@ func (p *panel) sideOf(k int, looks bool) *sweepTo {
 	return to
 }
 
-// sweepTogether makes the right sides of all directions of out. An error is of direction k, the first that has one.
+// sweepTogether computes the right sides of all directions of out. failure is the error of direction k, the first that has one.
 func (d *Derivatives) sweepTogether(out []changes, o Options, looks bool) (k int, failure error) {
 	p := &d.panel
 	all, forced := (*direction)(nil), false
@@ -440,12 +450,12 @@ func (d *Derivatives) sweepTogether(out []changes, o Options, looks bool) (k int
 		forced = forced || u.forced
 	}
 	if !forced && len(out) > 0 {
-		all = &out[0].taken // of which the builder looks at forces alone
+		all = &out[0].taken // any direction without forces: the builder looks at its forces only
 	}
 	d.beginSweep(all, looks)
 	defer d.endSweep()
 	for part := range d.numParts() {
-		c, built := d.isCarried(part), false
+		c, built := d.carriedOf(part), false
 		for i := range out {
 			u := &out[i].taken
 			if !d.touches(part, u) {
@@ -467,7 +477,7 @@ func (d *Derivatives) sweepTogether(out []changes, o Options, looks bool) (k int
 	return k, failure
 }
 
-// answerTogether stores the answers to the right sides of all directions of out. An error is of direction k, the first that has one.
+// answerTogether stores the solutions for the right sides of all directions of out. The error is of direction k, the first that has one.
 func (d *Derivatives) answerTogether(out []changes, o Options) (k int, failure error) {
 	p := &d.panel
 	for k := range out {
@@ -478,7 +488,7 @@ func (d *Derivatives) answerTogether(out []changes, o Options) (k int, failure e
 	}
 	d.dynamics.TogetherTo(p.answers[:len(out)], p.sides[:len(out)], p.accuracy[:len(out)])
 	for k := range out {
-		if out[k].accuracy = p.accuracy[k]; out[k].accuracy == out[k].accuracy {
+		if out[k].accuracy = p.accuracy[k]; !math.IsNaN(out[k].accuracy) { // NaN: TogetherTo has not solved it
 			continue
 		}
 		if err := d.answerTo(&out[k], p.sides[k], &out[k].taken, o); err != nil {

@@ -33,8 +33,8 @@ func (d *Derivatives) HoldImpulse(st *mechanism.State, a, lambda []float64, f me
 func (d *Derivatives) hold(st *mechanism.State, a, lambda []float64, kind HeldKind, f mechanism.Freedom, impulse float64) error {
 	d.enter()
 	defer d.guard.Leave()
-	d.ready, d.projecting, d.nulls, d.carried.current, d.held.is = false, false, nil, false, false
-	d.held.struck, d.held.impulse, d.held.projected.is = f, impulse, false
+	d.ready, d.projecting, d.nulls, d.carried.current, d.held.active = false, false, nil, false, false
+	d.held.struck, d.held.impulse, d.held.projected.active = f, impulse, false
 	d.setLayout(d.plain)
 	if st == nil || !d.mech.Owns(st) {
 		panic("mechanism" + fault.ForeignState)
@@ -57,7 +57,7 @@ func (d *Derivatives) hold(st *mechanism.State, a, lambda []float64, kind HeldKi
 	}
 	err := d.holdSolution(a, lambda, kind)
 	d.setSizes()
-	d.held.is = err == nil
+	d.held.active = err == nil
 	return err
 }
 
@@ -146,7 +146,7 @@ func (d *Derivatives) residualTo(r []float64, u *direction, dx []float64) error 
 		if !d.touches(part, u) && dx == nil {
 			continue
 		}
-		if c := d.isCarried(part); c != nil {
+		if c := d.carriedOf(part); c != nil {
 			d.heldCarriedTo(r, c, u, loads)
 			continue
 		}
@@ -164,7 +164,7 @@ func (d *Derivatives) residualTo(r []float64, u *direction, dx []float64) error 
 
 // heldDirection returns the first of the directions, measured.
 func (d *Derivatives) heldDirection(r []float64, in *Directions) *direction {
-	if !d.held.is || in.d != d || len(r) != d.plain.Pattern.Dim() {
+	if !d.held.active || in.d != d || len(r) != d.plain.Pattern.Dim() {
 		panic("derive: no state of Hold, or foreign directions")
 	}
 	in.mustBeNew()
@@ -224,7 +224,7 @@ func (b *bodyAt) addInertial(r, a []float64, s float64) {
 func (d *Derivatives) ResidualBack(g *Gradient, dx, y []float64) error {
 	d.enter()
 	defer d.guard.Leave()
-	if n := d.plain.Pattern.Dim(); !d.held.is || g.d != d || len(y) != n || len(dx) != n {
+	if n := d.plain.Pattern.Dim(); !d.held.active || g.d != d || len(y) != n || len(dx) != n {
 		panic("derive: no state of Hold, or a foreign gradient")
 	}
 	if g.versions != d.versions {
@@ -248,7 +248,7 @@ func (d *Derivatives) residualBack(g *Gradient, dx, y []float64) error {
 	d.b.want, d.b.bare = d.heldWant(), d.held.kind == HeldRates
 	defer func() { d.b.want, d.b.bare = wantAll, false }()
 	for part := range d.heldParts() {
-		if c := d.isCarried(part); c != nil {
+		if c := d.carriedOf(part); c != nil {
 			d.heldCarriedBack(g, dx, c, load, y)
 			continue
 		}

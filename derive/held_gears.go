@@ -9,7 +9,7 @@ import (
 
 // heldGears returns the joints whose armature the residual contains; a projection has none.
 func (d *Derivatives) heldGears() []int32 {
-	if d.held.projected.is {
+	if d.held.projected.active {
 		return nil
 	}
 	return d.mech.Geared()

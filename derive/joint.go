@@ -38,7 +38,7 @@ func (b *builder) joint(j int) error {
 		return err
 	}
 	// The impulse of theory.md (V19), which is held.
-	if h := &b.d.held; b.bare && h.is && h.impulse != 0 && h.struck.Joint == j {
+	if h := &b.d.held; b.bare && h.active && h.impulse != 0 && h.struck.Joint == j {
 		b.push(r, &r.freedoms[h.struck.Freedom].line, b.c.Num(h.impulse))
 	}
 	if b.bare || b.want&wantForce == 0 {

@@ -26,7 +26,7 @@ func (d *Derivatives) branches() []branch {
 		for _, j := range in.Joints(inner) {
 			if outer := d.mech.Joints[j].Other(inner); outer != mechanism.World && !hung[outer] {
 				hung[outer] = true
-				list = append(list, branch{d.isCarried(int(j)), inner, outer})
+				list = append(list, branch{d.carriedOf(int(j)), inner, outer})
 			}
 		}
 	}
@@ -71,6 +71,12 @@ func (d *Derivatives) openCoordinates(list []mechanism.Freedom) *coordinates {
 	}
 	return y
 }
+
+// The argument held of walk.
+const (
+	unitChange = false // of coordinate k, or of its rate
+	heldRate   = true
+)
 
 // walk stores in u the motion of the bodies of an open mechanism for a unit change of coordinate k, with the others held, at the level of
 // positions or of velocities (at). With held the rate of coordinate k does not change either: velocities change only because poses do.

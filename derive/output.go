@@ -10,12 +10,12 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// ErrOutput is for a column that has no derivative here, or that there is not.
+// ErrOutput is the error for a column that is unknown or has no derivative here.
 var ErrOutput = errors.New("derive: no such output")
 
-// Output is a number that a state has, by the name of its column in a trajectory: BODY.px to .pz and .qw to .qz of the body's frame, .vx to
-// .vz of its origin, .wx to .wz, .accx to .accz of its origin, .alphax to .alphaz; and joint.NAME.q, .qd and .qdd, with the number of the
-// freedom behind it for a joint with several.
+// Output is a number of a state, by the name of its column in a trajectory. Columns of a body are BODY.px to .pz and .qw to .qz for the
+// pose of its frame, .vx to .vz for the velocity of its origin, .wx to .wz, .accx to .accz for the acceleration of its origin, and .alphax
+// to .alphaz. Columns of a joint are joint.NAME.q, .qd and .qdd, followed by the number of the freedom if the joint has several.
 type Output struct {
 	name      string
 	what      outputKind
@@ -52,9 +52,9 @@ var bodyOutputs = map[string]struct {
 	"alphax": {outputAlpha, 0}, "alphay": {outputAlpha, 1}, "alphaz": {outputAlpha, 2},
 }
 
-// Output returns the output of a column.
+// Output returns the output with the name of a column.
 //
-// It returns an error that wraps ErrOutput if there is none of the name.
+// It returns an error that wraps ErrOutput if there is none.
 func (d *Derivatives) Output(column string) (Output, error) {
 	o := Output{name: column}
 	at := strings.LastIndexByte(column, '.')
@@ -94,7 +94,7 @@ func (d *Derivatives) Output(column string) (Output, error) {
 	return o, nil
 }
 
-// OutputValue returns an output at the state. It panics without At.
+// OutputValue returns the value of an output at the state. It panics without At.
 func (d *Derivatives) OutputValue(o Output) float64 {
 	d.mustBeReady()
 	if o.what >= outputQ {
@@ -116,7 +116,7 @@ func (d *Derivatives) OutputValue(o Output) float64 {
 	return b.alpha[o.component]
 }
 
-// OutputOf returns an output as a function of states, which no system is solved for; nil for accelerations.
+// OutputOf returns an output as a function of states that solves no system; nil for accelerations.
 //
 // Cost of the function: O(1), no allocation.
 func (d *Derivatives) OutputOf(o Output) func(st *mechanism.State) float64 {
@@ -144,14 +144,14 @@ func (d *Derivatives) OutputOf(o Output) func(st *mechanism.State) float64 {
 	return nil
 }
 
-// coordinate returns q, q̇ or q̈ of a freedom at the state. Angles have the turns that the state carries.
+// coordinate returns q, q̇ or q̈ of a freedom at the state. An angle q includes the turns that the state carries.
 func (d *Derivatives) coordinate(o Output) float64 {
 	if o.what == outputQ {
 		q, _ := d.mech.Coordinate(mechanism.Freedom{Joint: o.of, Freedom: o.component}, d.st)
 		return q
 	}
 	if d.carried.current && o.what == outputQdd {
-		if c := d.isCarried(o.of); c != nil && c.bentAt < 0 {
+		if c := d.carriedOf(o.of); c != nil && c.bentAt < 0 {
 			return c.alongFreedom(o.component, c.wd, c.Vd)
 		}
 	}
@@ -185,7 +185,7 @@ func (s *changes) output(d *Derivatives, o Output) float64 {
 	switch o.what {
 	case outputPosition:
 		return t.r[o.component]
-	case outputRotation: // half of φ times q
+	case outputRotation: // δq = ½ (0, φ)·q
 		q := spatial.Quat{0, t.phi[0] / 2, t.phi[1] / 2, t.phi[2] / 2}.Mul(d.st.Bodies[o.of].Rotation)
 		return q[o.component]
 	case outputVelocity:
@@ -198,7 +198,7 @@ func (s *changes) output(d *Derivatives, o Output) float64 {
 	return t.al[o.component]
 }
 
-// AddOutput adds x times an output. It panics if the output is of another mechanism's state.
+// AddOutput adds x to the weight on an output. It panics if the output belongs to a state of another mechanism.
 func (w *Weights) AddOutput(o Output, x float64) {
 	switch o.what {
 	case outputQ:
@@ -215,7 +215,7 @@ func (w *Weights) AddOutput(o Output, x float64) {
 	w.moved = true
 	t := &w.motions[o.of]
 	switch o.what {
-	case outputRotation: // of φ half of (0, φ) times the quaternion
+	case outputRotation: // the derivatives of ½ (0, φ)·q by φ
 		q := w.d.st.Bodies[o.of].Rotation
 		for i := range 3 {
 			var turn spatial.Quat

@@ -28,7 +28,7 @@ func (d *Derivatives) outputs(out *changes, u *direction, o Options, only []int)
 
 // outputsOf is outputs for one part: a joint, or a coupling by its number after the joints.
 func (d *Derivatives) outputsOf(out *changes, u *direction, part int) error {
-	if c := d.isCarried(part); c != nil {
+	if c := d.carriedOf(part); c != nil {
 		d.outputsCarried(&out.joints[part], c, u, out.x)
 		return nil
 	}

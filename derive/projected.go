@@ -26,7 +26,7 @@ func (d *Derivatives) followBack(g *Gradient) error {
 	if err := d.rowsBack(g, x, d.closers(), ofPositions); err != nil {
 		return err
 	}
-	if d.held.projected.is {
+	if d.held.projected.active {
 		d.turnBack(&g.direction)
 	}
 	return nil
@@ -35,7 +35,7 @@ func (d *Derivatives) followBack(g *Gradient) error {
 // closers returns the equations that close poses. Runs close them in the metric of velocities, which contains the inertia with which bodies
 // without inertia are held.
 func (d *Derivatives) closers() *kkt.Answers {
-	if d.held.projected.is {
+	if d.held.projected.active {
 		return d.velocities
 	}
 	return d.positions
@@ -47,7 +47,7 @@ func (d *Derivatives) rowsBack(g *Gradient, x []float64, by *kkt.Answers, l leve
 	if _, _, err := by.AnswerTo(x, d.plainRight); err != nil {
 		return err
 	}
-	if d.held.projected.is && l == ofVelocities {
+	if d.held.projected.active && l == ofVelocities {
 		return d.projectionBack(g, x, l) // its residual contains the rows
 	}
 	if err := d.setCarried(); err != nil {
@@ -59,7 +59,7 @@ func (d *Derivatives) rowsBack(g *Gradient, x []float64, by *kkt.Answers, l leve
 	}
 	defer func() { d.b.want = wantAll }()
 	for part := range d.elementNumber(0) {
-		if c := d.isCarried(part); c != nil {
+		if c := d.carriedOf(part); c != nil {
 			d.rowsBackCarried(&g.direction, x, c, l)
 			continue
 		}
@@ -78,7 +78,7 @@ func (d *Derivatives) rowsBack(g *Gradient, x []float64, by *kkt.Answers, l leve
 		d.b.back(&g.direction, nil, nil)
 	}
 	d.b.want = wantAll
-	if d.held.projected.is {
+	if d.held.projected.active {
 		return d.projectionBack(g, x, l)
 	}
 	return nil
@@ -96,7 +96,7 @@ func (d *Derivatives) Projected(moved, change []float64) error {
 	d.enter()
 	defer d.guard.Leave()
 	d.mustBeReady()
-	if d.held.projected.is = false; moved == nil && change == nil {
+	if d.held.projected.active = false; moved == nil && change == nil {
 		return nil
 	}
 	n := 6 * len(d.bodies)
@@ -123,7 +123,7 @@ func (d *Derivatives) Projected(moved, change []float64) error {
 	if err := d.borne(p.mu, p.change); err != nil {
 		return err
 	}
-	p.is = true
+	p.active = true
 	return nil
 }
 

@@ -9,31 +9,31 @@ import (
 // relation is the motion of a successor frame S seen from a predecessor frame P, theory.md (4), (7).
 type relation struct {
 	P, S     *port
-	R, V     chain.Vec // from the origin of P to that of S, and its rate as P sees it
+	R, V     chain.Vec // from the origin of P to the origin of S, and its rate as P sees it
 	w        chain.Vec // ω_S − ω_P
-	wd, Vd   chain.Vec // the apparent derivatives of w and V, as the rows have them (allow)
+	wd, Vd   chain.Vec // the derivatives of w and V as P sees them, in the form of the rows (allow)
 	arm      chain.Vec // the part of R that the joint allows, theory.md (9); none for nothing
-	slip     chain.Vec // that of V
-	allows   bool      // arm, slip and Vd are there
+	slip     chain.Vec // the part of V that the joint allows; none for nothing
+	allows   bool      // arm, slip and Vd are recorded
 	joint    *mechanism.Joint
 	number   int
 	load     chain.Vec  // force of the type's rows, for friction that grows with it; none for nothing
-	near     [6]float64 // what joints.Spec.NearTo stores
-	settled  bool       // freedoms of a composite joint are there, with its rows
+	near     [6]float64 // parameters of curves and the like, of joints.Spec.NearTo
+	settled  bool       // freedoms of a composite joint are recorded, with its rows
 	q, qd    [6]float64 // coordinates and rates, turns included
 	freedoms [6]freedom
 }
 
-// line is a wrench on S about its origin, of a row or of a freedom.
+// line is a wrench T on S about its origin, of a row or of a freedom.
 type line struct {
 	m, f chain.Vec // moment and force, none for zero
-	tdot chain.Num // T˚·V̂, none for zero
+	tdot chain.Num // T˚·V̂ with the relative velocity V̂ and T˚ as P sees it, none for zero
 }
 
-// row is a line whose motion is forbidden.
+// row is a line along which motion is forbidden.
 type row struct {
 	line
-	delta chain.Num // position error, of which the derivative counts; none for a row of velocities alone
+	delta chain.Num // position error; only its derivative is used. none for a row of velocities alone
 }
 
 // freedom is a line along which a joint moves.
@@ -42,10 +42,10 @@ type freedom struct {
 	q        chain.Num // coordinate; none for rotations of a ball
 	qd, qdd  chain.Num
 	rotation bool
-	force    chain.Num // generalized force of drives and so on; none for zero
+	force    chain.Num // generalized force of drives, stops and friction; none for zero
 }
 
-// relate adds the motion of S seen from P.
+// relate records the motion of S seen from P.
 func (b *builder) relate(r *relation, P, S *port) {
 	c := &b.c
 	r.P, r.S = P, S
@@ -62,8 +62,8 @@ func (b *builder) relate(r *relation, P, S *port) {
 	r.wd = c.Sub(c.Sub(S.al, P.al), c.Cross(P.w, r.w))
 }
 
-// allow adds what the joint allows of R and V, and the acceleration of S's origin as P sees it with these, theory.md (7). Types that slide
-// in other ways than along axes of P have added arm and slip with their rows.
+// allow records the parts of R and V that the joint allows, and with them the acceleration of S's origin as P sees it, theory.md (7).
+// Types that slide otherwise than along or across z of P have recorded arm and slip with their rows.
 func (b *builder) allow(r *relation) {
 	if r.allows {
 		return
@@ -91,7 +91,7 @@ func (b *builder) allow(r *relation) {
 	}
 }
 
-// alongAxis returns the part of a vector along the axis z, or the one across it.
+// alongAxis returns the part of v along the axis z, or across it.
 func (b *builder) alongAxis(v, z chain.Vec, slides slide) chain.Vec {
 	c := &b.c
 	on := c.Scale(c.Dot(z, v), z)
@@ -101,8 +101,8 @@ func (b *builder) alongAxis(v, z chain.Vec, slides slide) chain.Vec {
 	return c.Sub(v, on)
 }
 
-// violate takes out of arm and slip what violates a row along d, world axes: the displacement delta, none for none, and what moves there at
-// the velocity v along the same direction e, both in any axes.
+// violate removes from arm and slip the components that violate a row along d, world axes. delta is the displacement along d, none for
+// none. The velocity along d is e·v, with the same direction e and the velocity v in any common axes.
 func (b *builder) violate(r *relation, d chain.Vec, delta chain.Num, e, v chain.Vec) {
 	c := &b.c
 	if delta >= 0 && b.want&(wantForce|wantSecond) != 0 {
@@ -122,7 +122,7 @@ func (r *relation) special() bool {
 	return false
 }
 
-// along returns the product of a line with a motion (turn, slide); a line of zeros gives none.
+// along returns the product of a line with a motion (turn, slide). Either part of the line may be none.
 func (b *builder) along(l *line, turn, slide chain.Vec) chain.Num {
 	c := &b.c
 	switch {
@@ -134,7 +134,7 @@ func (b *builder) along(l *line, turn, slide chain.Vec) chain.Num {
 	return c.Dot(l.f, slide)
 }
 
-// rate returns T·V̂ of a line.
+// rate returns T·V̂ of a line, none without rates.
 func (b *builder) rate(r *relation, l *line) chain.Num {
 	if r.w < 0 {
 		return none
@@ -142,7 +142,7 @@ func (b *builder) rate(r *relation, l *line) chain.Num {
 	return b.along(l, r.w, r.V)
 }
 
-// second returns T·V̂˚ + T˚·V̂ of a line.
+// second returns T·V̂˚ + T˚·V̂ of a line, none without accelerations.
 func (b *builder) second(r *relation, l *line) chain.Num {
 	if r.wd < 0 {
 		return none
@@ -155,10 +155,10 @@ func (b *builder) second(r *relation, l *line) chain.Num {
 	return x
 }
 
-// push adds the wrench x·l on S, and its opposite on P, both at the origin of S: of what acts along a freedom.
+// push adds the wrench x·l on S, and its opposite on P, both at the origin of S, as loads along freedoms act.
 func (b *builder) push(r *relation, l *line, x chain.Num) { b.pushAt(r, l, x, r.R) }
 
-// bear is push of a multiplier, which acts on P at the end of the arm of the rows.
+// bear is push for a multiplier x: its load on P acts at the end of the arm of the rows.
 func (b *builder) bear(r *relation, l *line, x chain.Num) {
 	if b.want&wantForce != 0 {
 		b.allow(r)
@@ -192,11 +192,11 @@ func (b *builder) pushAt(r *relation, l *line, x chain.Num, arm chain.Vec) {
 	b.act(r.P, m, f)
 }
 
-// forceAlong is a unit force along e, momentAbout a unit moment.
+// forceAlong is a unit force along e, and momentAbout a unit moment about e.
 func forceAlong(e chain.Vec) line  { return line{m: none, f: e, tdot: none} }
 func momentAbout(e chain.Vec) line { return line{m: e, f: none, tdot: none} }
 
-// typeRows adds the rows of the joint's type, those of prescribed freedoms apart, in the order of joints.Spec.EvalTo.
+// typeRows adds the rows of the joint's type, without prescribed freedoms, in the order of joints.Spec.EvalTo.
 func (b *builder) typeRows(r *relation) []row {
 	p, z := r.P.axes, r.P.axes[2]
 	force := func(k int) { b.row(forceAlong(p[k]), b.c.Dot(p[k], r.R)) }
@@ -298,20 +298,20 @@ func (b *builder) distance(r *relation) {
 	b.row(l, c.Sub1(size, length))
 }
 
-// angle returns the angle, of value q, of the turn about z of P that is nearest to the one from P to S.
+// angle returns the angle about z of P of the nearest rotation about z to the rotation from P to S. Its value is q.
 func (b *builder) angle(r *relation, q float64) chain.Num {
 	c, p, s := &b.c, &r.P.axes, &r.S.axes
 	return b.turn(q, c.Sub1(c.Dot(s[0], p[1]), c.Dot(s[1], p[0])), c.Add1(c.Dot(s[0], p[0]), c.Dot(s[1], p[1])))
 }
 
-// turn returns the angle q of the sine s and the cosine c of it, each times anything.
+// turn returns the angle with the value q whose sine and cosine are s and c times a common factor.
 func (b *builder) turn(q float64, s, c chain.Num) chain.Num {
 	x, y := b.c.Value1(c), b.c.Value1(s)
 	n := x*x + y*y
 	return b.c.Of2(s, c, q, x/n, -y/n)
 }
 
-// shifted returns a number with the value q that changes as x does.
+// shifted returns a number with the value q and the derivative of x.
 func (b *builder) shifted(x chain.Num, q float64) chain.Num { return b.c.Of(x, q, 1) }
 
 // setFreedoms adds the freedoms of a joint with their coordinates.
@@ -354,7 +354,7 @@ func (b *builder) setFreedoms(r *relation) {
 	for i := range n {
 		f := &r.freedoms[i]
 		f.rotation, f.force = r.joint.Kind.Rotational(i), none
-		if f.qdd = b.second(r, &f.line); r.joint.Kind.Type() != joints.Composite { // which has rates with its lines
+		if f.qdd = b.second(r, &f.line); r.joint.Kind.Type() != joints.Composite { // specialFreedoms has set the rates of these
 			f.qd = b.rate(r, &f.line)
 		}
 	}

@@ -13,10 +13,10 @@ import (
 
 // StateSpaceOptions choose the coordinates, inputs and outputs of a StateSpace.
 type StateSpaceOptions struct {
-	// Coordinates are scalar freedoms, as many as the mechanism moves, of which its motion follows. Nil: all freedoms of an open mechanism,
-	// of others those with the largest pivots of (D5); freedoms with actuators or forces come first.
+	// Coordinates are scalar freedoms that determine the motion, as many as the mechanism moves. Nil: all freedoms of an open mechanism, or
+	// the freedoms with the largest pivots of (D5); freedoms with actuators or forces come first.
 	Coordinates []mechanism.Freedom
-	Inputs      []mechanism.Freedom // with a generalized force each
+	Inputs      []mechanism.Freedom // each with a generalized force
 	Outputs     []Output
 }
 
@@ -37,11 +37,11 @@ type StateSpace struct {
 
 // StateSpace linearizes the mechanism about the state of At, at rest or not, in independent coordinates.
 //
-// Cost: a solve a candidate for a coordinate, but of open mechanisms whose freedoms are all coordinates, and a derivative (ForwardTo) for
-// each coordinate, rate and input; allocates. It returns an
-// error that wraps ErrCoordinates, with a joint or body, if the coordinates depend on each other, are prescribed or have no scalar, or
-// leave a motion, and for mechanisms with rows of velocities alone, which reach more than they move (linear.System.StateSpace); and the
-// errors of ForwardTo. It panics without At, or if a freedom is out of range.
+// Cost: a solve for each candidate for a coordinate, except for open mechanisms whose freedoms are all coordinates, and a derivative
+// (ForwardTo) for each coordinate, rate and input; allocates. It returns an error that wraps ErrCoordinates, with a joint or body, if the
+// coordinates depend on each other, are prescribed or not scalar, or do not determine a motion. It does so for mechanisms with rows of
+// velocities alone, too, which reach more displacements than they have velocities (linear.System.StateSpace). It also returns the errors of
+// ForwardTo. It panics without At, or if a freedom is out of range.
 func (d *Derivatives) StateSpace(o StateSpaceOptions) (*StateSpace, error) {
 	d.enter()
 	defer d.guard.Leave()
@@ -65,10 +65,12 @@ func (d *Derivatives) StateSpace(o StateSpaceOptions) (*StateSpace, error) {
 	return d.columns(o, y)
 }
 
-// fewColumns is how many columns are taken one by one: kernels for eight right sides save nothing. Another value costs time only.
+// fewColumns is the largest number of columns that are computed one by one: for so few, kernels for eight right sides save nothing. Another
+// value costs time only.
 const fewColumns = 2
 
-// columns takes the derivatives along each coordinate, each rate and each input, as many together as ForwardTo takes.
+// columns computes the state space: the derivatives along each coordinate, each rate and each input, as many together as ForwardTo
+// computes.
 func (d *Derivatives) columns(o StateSpaceOptions, y *coordinates) (*StateSpace, error) {
 	s, seen := d.empty(o, y), jointsOf(o)
 	n := 2*len(y.freedoms) + len(o.Inputs)
@@ -106,7 +108,7 @@ func (d *Derivatives) columns(o StateSpaceOptions, y *coordinates) (*StateSpace,
 	return s, nil
 }
 
-// takeColumns takes the derivatives along the columns from number first on.
+// takeColumns stores in list the derivatives along its columns, from number first on: coordinates, then rates, then inputs.
 func (d *Derivatives) takeColumns(list []changes, y *coordinates, inputs []mechanism.Freedom, first int) error {
 	for i := range list {
 		u := &list[i].taken
@@ -118,22 +120,22 @@ func (d *Derivatives) takeColumns(list []changes, y *coordinates, inputs []mecha
 			return err
 		}
 	}
-	for i := range list { // which bodies move is noted in memory that setColumn takes, too
+	for i := range list { // after all calls of setColumn, which overwrite the bits of moving bodies
 		d.measure(&list[i].taken)
 	}
 	if len(list) == 1 {
 		u := &list[0].taken
-		return d.settleLoads(&list[0], u, u, Options{}, false)
+		return d.settleLoads(&list[0], u, u, Options{}, withoutRows)
 	}
-	d.needPanel(len(list), false)
-	if _, err := d.sweepTogether(list, Options{AsGiven: true}, false); err != nil {
+	d.needPanel(len(list), withoutRows)
+	if _, err := d.sweepTogether(list, Options{AsGiven: true}, withoutRows); err != nil {
 		return err
 	}
 	_, err := d.answerTogether(list, Options{})
 	return err
 }
 
-// jointsOf returns the joints that the outputs look at, in order.
+// jointsOf returns the joints whose coordinates, rates or second rates are outputs, ascending.
 func jointsOf(o StateSpaceOptions) []int {
 	list := []int{}
 	for _, z := range o.Outputs {
@@ -145,7 +147,8 @@ func jointsOf(o StateSpaceOptions) []int {
 	return slices.Compact(list)
 }
 
-// setColumn makes u, which is zero, the direction of column k: of a coordinate, a rate, or an input.
+// setColumn sets u, which is zero, to the direction of column k: of a coordinate, a rate, or an input. Coordinates of mechanisms that are
+// not open are left to setCoordinates.
 func (d *Derivatives) setColumn(u *direction, y *coordinates, inputs []mechanism.Freedom, k int) {
 	n := len(y.freedoms)
 	switch {
@@ -153,21 +156,21 @@ func (d *Derivatives) setColumn(u *direction, y *coordinates, inputs []mechanism
 		f := inputs[k-2*n]
 		d.mustHave(f)
 		u.forces[f.Joint][f.Freedom], u.forced = 1, true
-	case y.open == nil && k < n: // setCoordinates has several
+	case y.open == nil && k < n: // setCoordinates
 	case y.open == nil:
 		for i := range d.bodies {
 			u.bodies[i].Angular, u.bodies[i].Linear = spatial.Vec3(y.N[k-n][6*i:][:3]), spatial.Vec3(y.N[k-n][6*i+3:][:3])
 		}
 	case k < n:
-		d.walk(u, y, k, orderPosition, false)
-		d.walk(u, y, k, orderVelocity, true)
+		d.walk(u, y, k, orderPosition, unitChange)
+		d.walk(u, y, k, orderVelocity, heldRate)
 	default:
-		d.walk(u, y, k-n, orderVelocity, false)
+		d.walk(u, y, k-n, orderVelocity, unitChange)
 	}
 }
 
-// regular returns ErrSingularPose where the null space of the constraint forces has no derivative along some motion of the coordinates: it
-// has none along nearly all of their combinations then, of which u becomes one.
+// regular returns ErrSingularPose if the null space of the constraint forces has no derivative along some motion of the coordinates. Then
+// it has none along almost all combinations of them, and regular tries one, with u as memory.
 func (d *Derivatives) regular(u *direction, y *coordinates) error {
 	if y.open != nil || d.dynamics.Redundant() == 0 {
 		return nil
@@ -188,7 +191,7 @@ func (d *Derivatives) regular(u *direction, y *coordinates) error {
 	return d.nullChanges(u, func([]float64) error { return nil })
 }
 
-// readColumn stores column k of the matrices in s.
+// readColumn stores the results out of column k in the matrices of s.
 func (d *Derivatives) readColumn(s *StateSpace, k int, o StateSpaceOptions, out *changes) error {
 	n := len(s.Coordinates)
 	s.Accuracy = max(s.Accuracy, out.accuracy)
@@ -208,9 +211,9 @@ func (d *Derivatives) readColumn(s *StateSpace, k int, o StateSpaceOptions, out 
 	return nil
 }
 
-// secondAlong returns how the second rate of a freedom changes along the direction that out has taken.
+// secondAlong returns the change of the second rate of a freedom along the direction of out.
 func (d *Derivatives) secondAlong(out *changes, f mechanism.Freedom) (float64, error) {
-	if c := d.isCarried(f.Joint); c != nil && c.bentAt < 0 {
+	if c := d.carriedOf(f.Joint); c != nil && c.bentAt < 0 {
 		var m carriedMove
 		d.move(&m, c, &out.taken, out.x, orderAcceleration)
 		return c.alongFreedom(f.Freedom, m.turn[2], m.step[2]), nil
@@ -221,7 +224,7 @@ func (d *Derivatives) secondAlong(out *changes, f mechanism.Freedom) (float64, e
 	return out.joints[f.Joint].Qdd[f.Freedom], nil
 }
 
-// empty is the state space with its coordinates and the values of its outputs, before any column is taken.
+// empty returns the state space with its coordinates and the values of its outputs, and matrices of zeros, except dy/dt = ẏ in A.
 func (d *Derivatives) empty(o StateSpaceOptions, y *coordinates) *StateSpace {
 	n, inputs := len(y.freedoms), len(o.Inputs)
 	s := &StateSpace{A: zeros(2*n, 2*n), B: zeros(2*n, inputs), C: zeros(len(o.Outputs), 2*n), D: zeros(len(o.Outputs), inputs)}
@@ -237,8 +240,8 @@ func (d *Derivatives) empty(o StateSpaceOptions, y *coordinates) *StateSpace {
 	return s
 }
 
-// setCoordinates makes a list of directions those in which one coordinate each, from number first on, changes by 1, while the others and
-// all rates are held, theory.md (D5).
+// setCoordinates sets direction k of list so that coordinate first + k changes by 1, with the other coordinates and all rates held,
+// theory.md (D5).
 func (d *Derivatives) setCoordinates(list []changes, y *coordinates, first int) error {
 	sides, x := zeros(len(list), len(d.plainRight)), zeros(len(list), len(d.plainRight))
 	most, accuracy := make([]float64, len(list)), make([]float64, len(list))
@@ -261,7 +264,7 @@ func (d *Derivatives) setCoordinates(list []changes, y *coordinates, first int) 
 		switch size := d.sizeOf(u, ofVelocities); {
 		case most[k] <= roundTol*size:
 			clear(x[k])
-		case accuracy[k] != accuracy[k]:
+		case math.IsNaN(accuracy[k]): // not answered
 			copy(d.plainRight, sides[k])
 			if err := d.corrected(x[k], d.velocities, most[k], size); err != nil {
 				return err
@@ -278,7 +281,7 @@ func (d *Derivatives) setCoordinates(list []changes, y *coordinates, first int) 
 	return nil
 }
 
-// holdRates takes out of a direction the motion by which the rates of the coordinates change along it.
+// holdRates subtracts from u the motion by which the rates of the coordinates change along it.
 func (d *Derivatives) holdRates(u *direction, y *coordinates) error {
 	rates := make([]float64, len(y.freedoms))
 	for i, f := range y.freedoms {
@@ -299,10 +302,10 @@ func (d *Derivatives) holdRates(u *direction, y *coordinates) error {
 	return nil
 }
 
-// rateAlong returns the change of the rate of a freedom along a direction, rad/s or m/s: in closed form, theory.md (D11), where the joint
-// has one at the state, and else by the chain rule over the parts of the joint, (D6).
+// rateAlong returns the change of the rate of a freedom along a direction, rad/s or m/s: in closed form, theory.md (D11), for a joint
+// whose lines turn with P, otherwise by the chain rule over the parts of the joint, (D6).
 func (d *Derivatives) rateAlong(u *direction, f mechanism.Freedom) (float64, error) {
-	if c := d.isCarried(f.Joint); c != nil {
+	if c := d.carriedOf(f.Joint); c != nil {
 		var m carriedMove
 		d.move(&m, c, u, nil, orderVelocity)
 		return d.rateOf(c, &m, f.Freedom), nil

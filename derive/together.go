@@ -55,7 +55,7 @@ func (d *Derivatives) followTogether(in *Directions) error {
 		return err
 	}
 	x := d.answer[:len(d.plainRight)]
-	if d.held.projected.is {
+	if d.held.projected.active {
 		for k := range in.list {
 			d.turnOn(&in.list[k])
 			d.measure(&in.list[k])
@@ -69,7 +69,7 @@ func (d *Derivatives) followTogether(in *Directions) error {
 		if err := d.missesTogether(in, l); err != nil {
 			return err
 		}
-		if d.held.projected.is {
+		if d.held.projected.active {
 			if err := d.projectionTogether(in, l); err != nil {
 				return err
 			}
@@ -93,7 +93,7 @@ func (d *Derivatives) followTogether(in *Directions) error {
 // is anything to correct. After a projection the right side has loads, too.
 func (d *Derivatives) correctionTo(x []float64, u *direction, by *kkt.Answers, l level) (bool, error) {
 	loads, rows := d.plainRight[:6*len(d.bodies)], d.plainRight[6*len(d.bodies):]
-	loaded := d.held.projected.is && algebra.MaxAbs(loads) > 0
+	loaded := d.held.projected.active && algebra.MaxAbs(loads) > 0
 	size, most := d.sizeOf(u, l), algebra.MaxAbs(rows)
 	if !u.moving || most <= roundTol*size {
 		if !loaded {
@@ -147,7 +147,7 @@ func (d *Derivatives) missesTogether(in *Directions, l level) error {
 	defer func() { d.b.want = wantAll }()
 	var m carriedMove
 	for part := range d.elementNumber(0) {
-		c := d.isCarried(part)
+		c := d.carriedOf(part)
 		if c == nil {
 			if err := d.build(part); err != nil {
 				return err

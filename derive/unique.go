@@ -108,7 +108,7 @@ func negated(x []float64) []float64 {
 // loadsOf adds to r the forces on the bodies by the multipliers b.x of the builder.
 func (d *Derivatives) loadsOf(r []float64) error {
 	for part := range d.elementNumber(0) {
-		if c := d.isCarried(part); c != nil {
+		if c := d.carriedOf(part); c != nil {
 			l := d.reaction(c, d.b.x)
 			c.pushed(r, &carriedMove{}, vec{}, l.N.scale(-1), l.F.scale(-1), vec{})
 			continue
@@ -191,7 +191,7 @@ func (d *Derivatives) nullChange(u *direction, size float64) ([]float64, error) 
 	r, most := d.right, 0.0 // the largest force of n
 	clear(r)
 	for part := range d.elementNumber(0) {
-		if c := d.isCarried(part); c != nil {
+		if c := d.carriedOf(part); c != nil {
 			l := d.reaction(c, b.x)
 			if most = max(most, math.Sqrt(l.F.dot(l.F)), math.Sqrt(l.N.dot(l.N))); d.touches(part, u) {
 				var m carriedMove
@@ -291,7 +291,7 @@ func (d *Derivatives) nullWrenches(u *direction, dn ...float64) ([]nullWrench, e
 		}
 	}
 	for part := range d.elementNumber(0) {
-		if c := d.isCarried(part); c != nil {
+		if c := d.carriedOf(part); c != nil {
 			l := d.reaction(c, b.x)
 			list[part].n = list[part].n.Add(l.force())
 			if u != nil {

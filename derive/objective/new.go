@@ -18,11 +18,12 @@ import (
 	"github.com/rung-mbd/rung/sim"
 )
 
-// NewProblem reads the model of an objective, and finds what the objective names in it. file names the document of the objective in
+// NewProblem reads the model of an objective, and looks up the names of the objective in it. file names the document of the objective in
 // messages.
 //
-// It returns *model.Problems of the objective with all columns that there are not or that have no derivative, and all paths of parameters
-// that lead to no number that is written, or to one without a derivative; and those of the model. It panics without an objective.
+// It returns *model.Problems of the objective with all columns that are unknown or have no derivative, and all paths of parameters that
+// lead to no number in the text of the model, or to a number without derivative; or the *model.Problems of the model. It panics without an
+// objective.
 func NewProblem(o *Objective, file string, source Source) (*Problem, error) {
 	if o == nil {
 		panic("derive/objective: no objective")
@@ -30,18 +31,18 @@ func NewProblem(o *Objective, file string, source Source) (*Problem, error) {
 	return newProblem(o, file, source, records{}, sim.Refuse)
 }
 
-// noted are problems of the document of an objective.
+// noted collects the problems of the document of an objective.
 type noted struct {
 	model.Problems
 	file string
 }
 
-// add notes a problem at a path of the document, by the value there and what is wrong with it.
+// add adds a problem at a path of the document; value is the value there, and err says what is wrong with it.
 func (n *noted) add(path, value string, err error) {
 	n.List = append(n.List, &model.Problem{File: n.file, Path: path, Value: fault.Name(value), Rule: fault.Plain(err).Error()})
 }
 
-// newProblem is NewProblem with data that have been read.
+// newProblem is NewProblem with files that have been read, and with closes for the start of runs.
 func newProblem(o *Objective, file string, source Source, files records, closes sim.Start) (*Problem, error) {
 	g := &Problem{o: o, file: file, source: source, files: files, closes: closes}
 	err := g.begin()
@@ -73,7 +74,7 @@ func newProblem(o *Objective, file string, source Source, files records, closes 
 	return g, nil
 }
 
-// begin reads the model.
+// begin reads the model and the task.
 func (g *Problem) begin() (err error) {
 	if g.doc, g.plan, err = g.read(g.source.Text); err != nil {
 		return err
@@ -82,10 +83,10 @@ func (g *Problem) begin() (err error) {
 	return g.beginTask()
 }
 
-// startClosed is what changed models do: runs begin at the nearest state that fits the joints, and terms of the state are there.
+// startClosed is the start of changed models: runs begin at the nearest state on the joints, and terms of the state are taken there.
 const startClosed = sim.Close
 
-// addTerms finds what the terms of one run or state name. place is that of the run in the document.
+// addTerms looks up the names in the terms of one run or state. place is the path of the run in the document, $ for the document itself.
 func (g *Problem) addTerms(place string, bad *noted) {
 	of := place
 	if place == "$" {
@@ -100,7 +101,8 @@ func (g *Problem) addTerms(place string, bad *noted) {
 	}
 }
 
-// checkRun refuses runs that end before they begin, and those of methods that have no adjoint. place is that of the run in the document.
+// checkRun reports a run that does not end after its start, and an integrator or a stabilization without adjoint. place is the path of the
+// run in the document.
 func (g *Problem) checkRun(place string, bad *noted) {
 	o, names := &g.o.Run, runNames()
 	if start := g.plan.Initial().Time; !(o.Until > start) {
@@ -116,7 +118,7 @@ func (g *Problem) checkRun(place string, bad *noted) {
 	}
 }
 
-// addEnding finds the column at which the run ends.
+// addEnding looks up the column at which the run ends.
 func (g *Problem) addEnding(place string, bad *noted) {
 	e := g.o.Ends
 	if e == nil {
@@ -132,7 +134,7 @@ func (g *Problem) addEnding(place string, bad *noted) {
 	g.ending = &ending{of: e, output: o}
 }
 
-// addTerm finds the column of the next term, and its data.
+// addTerm adds the next term, and looks up its column and its data.
 func (g *Problem) addTerm(t *Term, place string, bad *noted) {
 	err := g.addColumn(t.Column)
 	if err == nil && t.ofTime() && t.Take != Final {
@@ -156,7 +158,7 @@ func (g *Problem) addTerm(t *Term, place string, bad *noted) {
 	g.data = append(g.data, r)
 }
 
-// read reads a document of the model.
+// read reads the text of a model.
 func (g *Problem) read(text []byte) (*model.Model, *kkt.Plan, error) {
 	m, err := model.ReadIn(context.Background(), bytes.NewReader(text), g.source.Name, g.source.Folder)
 	if err != nil {
@@ -169,7 +171,7 @@ func (g *Problem) read(text []byte) (*model.Model, *kkt.Plan, error) {
 	return m, kkt.NewPlan(mech, kkt.Options{Ordering: g.source.Ordering}), nil
 }
 
-// addParameters finds the parameters, and their numbers.
+// addParameters looks up the parameters and their numbers.
 func (g *Problem) addParameters(bad *noted) error {
 	before := len(bad.List)
 	for i := range g.o.Parameters {
@@ -185,14 +187,15 @@ func (g *Problem) addParameters(bad *noted) error {
 	return g.setNumbers(bad)
 }
 
-// setNumbers finds the numbers at all paths.
+// setNumbers finds the numbers in the texts of model and task at all paths, and reports numbers with two paths.
 func (g *Problem) setNumbers(bad *noted) error {
 	t, err := numbers.Read(g.source.Text)
 	if err != nil {
 		return fault.Errorf("derive/objective: %w", err)
 	}
 	g.text = t
-	places := map[string][2]string{} // of numbers, which have paths by names and by places in lists: Read sees equal ones alone
+	// Path and parameter by number: a number has paths by names and by indices, and Read finds equal paths only.
+	places := map[string][2]string{}
 	for i := range g.o.Parameters {
 		at := document.Entry("$.parameters", i)
 		var found []numbers.Number
@@ -228,7 +231,7 @@ func (g *Problem) setNumbers(bad *noted) error {
 	return nil
 }
 
-// addColumn finds the column of the next term.
+// addColumn looks up the column of the next term.
 func (g *Problem) addColumn(name string) error {
 	if g.o.At == AtModes {
 		c, err := newModeColumn(name)
@@ -247,7 +250,7 @@ func (g *Problem) addColumn(name string) error {
 	return err
 }
 
-// parametersOf finds the numbers of a parameter in the model. Those of a task are passed over.
+// parametersOf looks up the numbers of a parameter in the model. With ofTask it skips numbers of the task.
 func parametersOf(d *derive.Derivatives, p *Parameter, ofTask bool) (found []*derive.Parameter, err error) {
 	for _, path := range p.Paths {
 		if ofTask && strings.HasPrefix(path, taskPrefix) {
@@ -262,7 +265,7 @@ func parametersOf(d *derive.Derivatives, p *Parameter, ofTask bool) (found []*de
 	return found, nil
 }
 
-// addRuns makes a problem of each experiment.
+// addRuns makes a problem for each experiment.
 func (g *Problem) addRuns(bad *noted) error {
 	for i := range g.o.Runs {
 		e, place := &g.o.Runs[i], document.Entry("$.runs", i)
@@ -299,7 +302,7 @@ func (g *Problem) addRuns(bad *noted) error {
 	return nil
 }
 
-// set changes the number at a path of a document, and returns its place there.
+// set sets the number at a path of a document to x, and returns its place there.
 func set(t *numbers.Text, path string, x float64) (string, error) {
 	steps, err := document.ParsePath(path)
 	if err != nil {
@@ -313,8 +316,8 @@ func set(t *numbers.Text, path string, x float64) (string, error) {
 	return n.Place, nil
 }
 
-// WithModel returns the problem of another document of the model, with the same names. Where its state does not fit its joints, runs begin
-// at the nearest one that does.
+// WithModel returns the same problem for another text of the model with the same names. If its state violates its joints, runs begin at the
+// nearest state on them.
 //
 // Cost and errors: as NewProblem; data are not read again.
 func (g *Problem) WithModel(text []byte) (*Problem, error) {

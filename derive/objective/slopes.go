@@ -13,14 +13,14 @@ import (
 	"github.com/rung-mbd/rung/motion/runs"
 )
 
-// Slopes returns what differentiates runs with the options o of a model, whose document is text, and of others that have other numbers:
-// columns of a trajectory, of which each takes final, min or max (takes), by the numbers at paths. What is returned has the gradients of
-// each column by each path, one after the other, and tells what they hold for only: one side of corners, exponential growth. It
-// belongs to one goroutine. It is the sweep.Slopes of package study/sweep.
+// Slopes returns a function for the gradients of runs with the options o, the sweep.Slopes of package study/sweep. text is a model; the
+// function takes models that differ from it in numbers only. It returns the derivatives of each column by each path, one column after the
+// other, and text about the limits of these gradients: one side of corners, exponential growth. takes says final, min or max for each
+// column of a trajectory. The function belongs to one goroutine.
 //
-// Cost: as NewProblem; a call costs as Problem.Gradient. It returns *model.Problems with $.terms[i] for column i, and .take there for
-// another take, $.parameters[k] for path k, and $.run.integrator or $.run.stabilize for one without gradients. A call returns the errors
-// of WithModel and Gradient.
+// Cost: as NewProblem; a call costs as Problem.Gradient. Slopes returns *model.Problems with $.terms[i] for column i, .take there for
+// another take, $.parameters[k] for path k, and $.run.integrator or $.run.stabilize for a method without gradients. A call returns the
+// errors of WithModel and Gradient.
 func Slopes(text []byte, folder fs.FS, o runs.Options, columns, takes, paths []string) (
 	func(ctx context.Context, text []byte) (gradients []float64, doubts string, err error), error,
 ) {
@@ -63,7 +63,7 @@ func Slopes(text []byte, folder fs.FS, o runs.Options, columns, takes, paths []s
 	}, nil
 }
 
-// doubts tells what gradients of a run hold for only.
+// doubts returns text about the limits of the gradients of a run; "" if there are none.
 func (r *RunResult) doubts() string {
 	var list []string
 	if r.TooLong() {
