@@ -54,10 +54,11 @@ func (d *Derivatives) BodiesTo(dst []BodyDirection, w *Weights) error {
 // gradientTo stores in u the derivatives by the loads, mass, centre of mass and inertia of the body. y is its part of the solution of (D2),
 // and x its part of x̄. The derivatives follow from (D8), and from the cotangent (D9) of the acceleration of the frame's origin.
 func (b *bodyAt) gradientTo(u *BodyDirection, y, x *[6]float64, gravity *spatial.Vec3) {
-	m, f := vec{-y[0], -y[1], -y[2]}, vec{-y[3], -y[4], -y[5]}
+	m, f := vec{-y[0], -y[1], -y[2]}, vec{-y[3], -y[4], -y[5]} // −y, as the gradient is −(∂r)ᵀy
 	w, al, lift := vecOf(&b.omega), vecOf(&b.alpha), vecOf(&b.c).sub(vecOf(gravity))
 	*u = BodyDirection{Force: f.scale(-1).vec3(), Torque: m.scale(-1).vec3(), Mass: lift.dot(f)}
-	a := f.scale(-b.mass).sub(vec{x[3], x[4], x[5]})
+	a := f.scale(-b.mass).sub(vec{x[3], x[4], x[5]}) // the cotangent of (D9)
+	// com moves k: the moment δk×m(c̈ − g), (D8), and the change of ö, (D7).
 	lift.scale(b.mass).cross(m).sub(a.cross(al)).sub(w.cross(w.cross(a))).within(&b.E).addTo(&u.Com)
 	// m·δI·ω̇ + m·(ω×δI·ω)
 	addOuter(&u.Inertia, al.within(&b.E), m.within(&b.E))

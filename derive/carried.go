@@ -114,6 +114,7 @@ func (d *Derivatives) findCarried() {
 		if l.bent && (jt.Motion != nil || x.acting[j]) {
 			continue
 		}
+		// The rows of prescribed freedoms follow the rows of the type.
 		if jt.Motion != nil {
 			more := *l
 			more.rows = append([]int8(nil), l.rows...)
@@ -168,6 +169,7 @@ func (d *Derivatives) setCarried() error {
 	if x.rest == nil {
 		x.rest = make([]vec, len(d.bodies))
 	}
+	// By the equation of motion, the force of the recorded parts is m·(c̈ − g) less the forces of the listed joints.
 	for i := range d.bodies {
 		b := &d.bodies[i]
 		lift := b.c
@@ -197,6 +199,7 @@ func (d *Derivatives) placeCarried() {
 	x := &d.carried
 	x.list, x.springs, x.bent = x.list[:0], x.springs[:0], x.bent[:0]
 	x.versions, x.current = d.versions, false
+	// The whole list is allocated first: appending moves no joint.
 	n := 0
 	for _, l := range x.of {
 		if l != nil {
@@ -288,6 +291,7 @@ func (d *Derivatives) carry(c *carriedJoint) error {
 	w := omS.sub(omP)
 	c.wd = alS.sub(alP).sub(omP.cross(w))
 	c.spinS, c.spinP = omS.cross(c.s), omP.cross(c.a).add(c.allowed(c.V).scale(2))
+	// The acceleration of S's origin as P sees it, (7) with the parts of R and V that the joint allows.
 	aS := vecOf(&S.c).add(alS.cross(c.s)).add(omS.cross(c.spinS))
 	c.Vd = aS.sub(vecOf(&P.c)).sub(alP.cross(c.a)).sub(omP.cross(c.spinP))
 	local, err := d.acting(c, kin)
@@ -320,6 +324,7 @@ func (d *Derivatives) acting(c *carriedJoint, kin *mechanism.JointKinematics) (l
 	*s = carriedSpring{tilt: tiltOf(kin)}
 	for i, line := range c.lines.freedoms {
 		k, damping := drive.Stiffness[i], drive.Damping[i]
+		// The rotations of a ball have damping only.
 		if !jt.Kind.Scalar(i) {
 			k = 0
 			q[i] = drive.Rest[i]

@@ -138,6 +138,7 @@ func (d *Derivatives) acts(c *carriedJoint, m *carriedMove, of *load, u *directi
 			moment, force = c.pulls(s, m, u)
 		}
 		dN, dF = dN.add(moment), dF.add(force)
+		// dP is the change of (b − a)×push.
 		if c.lines.slides != slidesNot {
 			dP = m.db.sub(m.da).cross(push).add(c.b.sub(c.a).cross(m.phi.cross(push).add(force)))
 		}

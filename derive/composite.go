@@ -101,6 +101,7 @@ func (b *builder) nearest(r *relation, at *posture, e twist) (q [joints.MaxAxes]
 		half := math.Sqrt(theta) / 2
 		kappa = (1 - half/math.Tan(half)) / theta
 	}
+	// As axis j turns axis i, column i·e changes by a_j·g_i; as the origin of S moves by s_j relative to axis i, it changes by s_j·h_i.
 	var a, s, moved, g, h [joints.MaxAxes]vec
 	for i := range n {
 		a[i], s[i] = vecAt(c, at.axes[i].column.a), vecAt(c, at.axes[i].column.b)

@@ -110,6 +110,7 @@ func (b *builder) cable(i int) error {
 	for k := range points {
 		b.ports = append(b.ports, b.point(&points[k], k, ref))
 	}
+	// The length and the rate of all straight parts, and their directions.
 	lines := make([]chain.Vec, 0, len(points))
 	length, rate := c.Num(0), c.Num(0)
 	for k := range points[1:] {
@@ -120,6 +121,7 @@ func (b *builder) cable(i int) error {
 		rate = c.Add1(rate, c.Dot(u, c.Sub(b.ports[k+1].v, b.ports[k].v)))
 		lines = append(lines, u)
 	}
+	// at says whether spring and damper act: a cable can be slack.
 	f := &m.Forces[i]
 	tension := b.scalar(slot{kind: slotTension}, m.CableTension(n))
 	k, d := b.scalar(slot{kind: slotStiffness}, f.Stiffness), b.scalar(slot{kind: slotDamping}, f.Damping)

@@ -22,6 +22,7 @@ func (d *Derivatives) branches() []branch {
 	}
 	in, hung := d.mech.Incidence(), make([]bool, n)
 	list := make([]branch, 0, n)
+	// hang adds the joints of a body to bodies that have not been reached.
 	hang := func(inner int32) {
 		for _, j := range in.Joints(inner) {
 			if outer := d.mech.Joints[j].Other(inner); outer != mechanism.World && !hung[outer] {

@@ -78,6 +78,7 @@ func (p *ownPart) back(b *builder, out *direction, y, dx []float64) {
 	for i, body := range p.bodies {
 		var s bodyTangent
 		b.d.bodies[body].spread(&s, y[6*body:][:6])
+		// x is the cotangent of component r of the wrench on this body: moment, then force.
 		for r := range 6 {
 			x := s.moment[r%3]
 			if r >= 3 {

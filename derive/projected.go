@@ -117,6 +117,7 @@ func (d *Derivatives) Projected(moved, change []float64) error {
 	if err := d.project(); err != nil {
 		return err
 	}
+	// The multipliers ξ and μ of (V6).
 	if err := d.borne(p.xi, p.moved); err != nil {
 		return err
 	}

@@ -186,6 +186,7 @@ func (s *alphaStep[F]) weigh(inverse bool) {
 	}
 	for i := range s.mech.Bodies {
 		m := max(s.mech.Bodies[i].Mass, leastMass*most)
+		// Without masses all bodies weigh the same.
 		if most == 0 {
 			m = 1
 		}

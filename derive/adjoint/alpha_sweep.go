@@ -99,6 +99,7 @@ func (s *AlphaSweep[F]) back(from, to *sim.AlphaEnd, of []Objective[F], g []Grad
 		return err
 	}
 	p.span(at, to)
+	// The projection of velocities is gone back over before the step.
 	if p.projects() {
 		gap, err := p.holdRates(to.State)
 		if err != nil {
@@ -128,6 +129,7 @@ func (s *AlphaSweep[F]) back(from, to *sim.AlphaEnd, of []Objective[F], g []Grad
 	if err := each(p.stepBack); err != nil {
 		return err
 	}
+	// A step without history begins with the accelerations at its start. Others take over a and w, converted to their length.
 	if to.Began || from.Step == 0 {
 		b, err := p.begin(at, h)
 		if err != nil {

@@ -103,6 +103,7 @@ func (s *RattleSweep[F]) back(at, end *mechanism.State, a, next []float64, of []
 	if err := ratesInto(s.step.field, s.acc, s.none, end, h/2, of, g); err != nil {
 		return err
 	}
+	// A run begins with the accelerations at its start.
 	begins := a == nil
 	if begins {
 		if err := s.step.field.At(s.acc, at); err != nil {

@@ -40,7 +40,7 @@ func (t *Tape) divide(s Stand) error {
 		return err
 	}
 	half, state := t.memory()/2, 8*int64(len(t.first))
-	t.leaf, t.most = int(half/state)-1, int(half/checkpointBytes(c))
+	t.leaf, t.most = int(half/state)-1, int(half/checkpointBytes(c)) // a leaf of steps has one state more
 	if t.leaf+1 < fewest || t.most < fewest {
 		t.leaf = 0
 		return &MemoryError{Time: s.State().Time, Memory: t.memory()}

@@ -163,6 +163,7 @@ func (s *Sweep[F]) back(b *bridge, of []Objective[F], g []Gradient) error {
 		if err != nil {
 			return err
 		}
+		// The last part ends at the end of the step: there cotangents go back over the projection.
 		if i == len(b.parts) {
 			if err := s.arrives(b, g); err != nil {
 				return err

@@ -246,6 +246,7 @@ func (c *cascade) singular(targets []string) error {
 	s := c.s
 	n, free := c.Z.Dims()
 	rng := rand.New(rand.NewPCG(44, uint64(n)))
+	// y is a random motion of Z, of the length asideBy.
 	y := mat.NewVecDense(n, nil)
 	for j := range free {
 		y.AddScaledVec(y, 2*rng.Float64()-1, c.Z.ColView(j))

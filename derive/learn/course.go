@@ -34,6 +34,7 @@ func (j *job) forward(start *mechanism.State, law Law) (*course, error) {
 	for _, o := range r.outputs {
 		c.see = append(c.see, d.OutputOf(o))
 	}
+	// Fixed steps with open stages, and a controller that calls the law before the first step of each act.
 	dynamics := motion.NewDynamics(c.own)
 	period := r.o.Step * float64(r.o.Hold)
 	s := sim.New(mech, sim.NewRungeKutta(mech, dynamics, sim.RungeKutta4(), sim.Tolerance{}), start.Clone(), sim.Options{

@@ -111,6 +111,7 @@ func (x *lanes) run(j *job) error {
 	if j.slopes {
 		how.Record = x.record
 	}
+	// The batch calls for n runs from first on, from several goroutines; each uses a free observer.
 	each := func(first, n int, do func(g *observer, i int)) {
 		g := <-x.observers
 		defer func() { x.observers <- g }() // a law may panic
@@ -125,6 +126,7 @@ func (x *lanes) run(j *job) error {
 			each(first, n, func(g *observer, i int) { x.act(g, &all[i], j.laws[i], i) })
 		}
 	}
+	// After the last step: the last observations, and their cost.
 	how.Passing.Take = func(first, n int) { each(first, n, func(g *observer, i int) { x.end(g, &all[i], j.laws[i], i) }) }
 	defer x.b.Watch(j.ctx)()
 	err := x.b.Rollout(x.states, how, x.out)

@@ -163,7 +163,7 @@ func (g *Problem) nearestDifference(k int, up, down float64) ([]float64, error) 
 	}
 	dx := make([]float64, 0, adjoint.PerBody*len(sides[0].Bodies))
 	for b := range sides[0].Bodies {
-		var arm [2]spatial.Vec3
+		var arm [2]spatial.Vec3 // from the body's origin to its centre of mass
 		for i, st := range sides {
 			arm[i] = st.Bodies[b].Rotation.Rotate(mech[i].Bodies[b].Com)
 		}
