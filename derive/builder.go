@@ -192,7 +192,6 @@ func (b *builder) gather(r []float64) {
 func (b *builder) back(out *direction, y, dx []float64) {
 	c := &b.c
 	b.darm = b.darm[:0]
-	// The cotangents of the residual: loads on the bodies, rows, and parts with derivatives of their own.
 	for i := range b.ports {
 		p := &b.ports[i]
 		var darm spatial.Vec3
@@ -213,8 +212,7 @@ func (b *builder) back(out *direction, y, dx []float64) {
 	for i := range b.own {
 		b.own[i].back(b, out, y, dx)
 	}
-	// From all nodes to the leaves, and from the leaves to directions.
-	c.Backward()
+	c.Backward() // from the loads and rows above to the leaves
 	for i := range b.ports {
 		p := &b.ports[i]
 		var t *bodyTangent

@@ -53,7 +53,7 @@ func (d *Derivatives) independent(list []mechanism.Freedom) (*coordinates, error
 	}
 	// The rows e of the freedoms, and x = P·M⁻¹·eᵀ, both followed by entries of multipliers.
 	e, x := zeros(len(candidates), len(d.plainRight)), zeros(len(candidates), len(d.plainRight))
-	R := zeros(len(candidates), len(candidates))
+	R := zeros(len(candidates), len(candidates)) // e·P·M⁻¹·eᵀ
 	for i, f := range candidates {
 		if err := d.freedomRow(e[i], f); err != nil {
 			return nil, err
@@ -65,7 +65,6 @@ func (d *Derivatives) independent(list []mechanism.Freedom) (*coordinates, error
 	for i := range e {
 		e[i] = e[i][:6*d.mech.NumBodies()]
 	}
-	// R = e·P·M⁻¹·eᵀ.
 	for i := range R {
 		for k := range R {
 			R[i][k] = d.rowDot(e[i], x[k], candidates[i])

@@ -64,8 +64,7 @@ func (g *Problem) ahead(ctx context.Context, slopes bool) (*ahead, error) {
 		change[j] = a.change[i]
 	}
 	left := samples
-	// along.Run takes dx from the row before to this one.
-	for row := range c.states {
+	for row := range c.states { // along.Run takes dx from the row before to this one
 		if row > 0 && (n > 0 || len(rates) > 0) {
 			if err := along.Run(ctx, c.pieces[row-1], dx, rates, value, change); err != nil {
 				return nil, g.reason(err)

@@ -213,8 +213,7 @@ func (g *Problem) run(ctx context.Context) (*course, error) {
 	if err := t.begin(s); err != nil {
 		return nil, err
 	}
-	// A piece of the tape ends at each row.
-	for _, until := range g.marks() {
+	for _, until := range g.marks() { // a piece of the tape ends at each row
 		*t.until = until
 		if err = s.RunContext(ctx, until); err != nil {
 			break
@@ -234,7 +233,6 @@ func (g *Problem) run(ctx context.Context) (*course, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Some reasons against derivatives are known only after the run.
 	if err := plainSteps(s); err != nil {
 		return nil, err
 	}

@@ -66,22 +66,7 @@ func (f *fit) result(status Status, past []Iteration) (*FitResult, error) {
 	if freedom := len(f.r) - rank; !sigmasKnown(f) && freedom > 0 {
 		r.Residual.Sigma = math.Sqrt(2 * f.value / float64(freedom))
 	}
-	// Unidentified are parameters without effect on the residuals, and combinations of others.
-	unknown := slices.Clone(f.idle)
-	for k, idle := range f.idle {
-		if idle {
-			r.Unidentified = append(r.Unidentified, []string{o.Parameters[k].Name})
-		}
-	}
-	for _, row := range nullRows(s, rank, len(list)) {
-		var names []string
-		for j, x := range row {
-			if math.Abs(x) > nameTol {
-				names, unknown[list[j]] = append(names, o.Parameters[list[j]].Name), true
-			}
-		}
-		r.Unidentified = append(r.Unidentified, names)
-	}
+	unknown := f.setUnidentified(r, list, s, rank)
 	C, x := f.covariance(list, s, rank), f.x
 	// At f.ahead misfits are smaller than at the last iterate, but there are no slopes.
 	if f.ahead != nil {
@@ -111,6 +96,28 @@ func (f *fit) result(status Status, past []Iteration) (*FitResult, error) {
 		r.Parameters = append(r.Parameters, p)
 	}
 	return r, nil
+}
+
+// setUnidentified adds to r the names of the parameters without effect on the residuals, and of the combinations of parameters in list
+// without effect. It returns the parameters in any of these. s and rank are the result of columns.
+func (f *fit) setUnidentified(r *FitResult, list []int, s *mat.SVD, rank int) (unknown []bool) {
+	o := f.p.Objective()
+	unknown = slices.Clone(f.idle)
+	for k, idle := range f.idle {
+		if idle {
+			r.Unidentified = append(r.Unidentified, []string{o.Parameters[k].Name})
+		}
+	}
+	for _, row := range nullRows(s, rank, len(list)) {
+		var names []string
+		for j, x := range row {
+			if math.Abs(x) > nameTol {
+				names, unknown[list[j]] = append(names, o.Parameters[list[j]].Name), true
+			}
+		}
+		r.Unidentified = append(r.Unidentified, names)
+	}
+	return unknown
 }
 
 // withoutSlopes changes r to the result at f.ahead, where only the values of the parameters are known.
