@@ -74,8 +74,7 @@ func (d *Derivatives) independent(list []mechanism.Freedom) (*coordinates, error
 	if err != nil {
 		return nil, err
 	}
-	// N = P·M⁻¹·eᵀ·R⁻¹ for the chosen freedoms, with R made symmetric.
-	y := &coordinates{}
+	y := &coordinates{} // N = P·M⁻¹·eᵀ·R⁻¹ for the chosen freedoms, with R made symmetric
 	S := zeros(len(chosen), len(chosen))
 	for i, a := range chosen {
 		y.freedoms = append(y.freedoms, candidates[a])
