@@ -6,7 +6,8 @@ import (
 	"github.com/rung-mbd/rung/internal/algebra"
 )
 
-// learn attempts the step in s.bounded.u, and updates the secant by the change of the gradient. It reports whether the step was taken.
+// learn attempts the step in s.bounded.u, and updates the secant by the change of the gradient. It reports whether the step was taken. It
+// only attempts the step if there is no secant: for many driven freedoms, methods other than DLS, and levels of a hasty search.
 func (s *denseMethod) learn(v *levelState, c *float64) bool {
 	k := s.secant
 	if k == nil || s.hastyAt(v) || s.o.Method != DLS {

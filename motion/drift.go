@@ -249,7 +249,7 @@ func (r *drifter) moveRange(f *driftFit, lo, hi int) {
 	}
 }
 
-// changeRange adds x times the factor of the task to the velocities of bodies lo … hi−1.
+// changeRange adds x times the factor of the task to the velocities of bodies lo … hi−1, and notes in f bodies that are not finite then.
 func (r *drifter) changeRange(f *driftFit, lo, hi int) {
 	st, s := r.task.st, r.task.times
 	for i := lo; i < hi; i++ {

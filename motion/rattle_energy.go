@@ -58,10 +58,10 @@ func (r *Rattle) total(st *mechanism.State) (float64, error) {
 	return e + r.mech.ArmatureEnergy(r.kin, st), nil
 }
 
-// boundEnergy scales down the velocities at the end of a damped step if the joints' forces, which do no work, have added energy: that
-// happens next to singular poses, where small position errors cause large velocities. The kinetic energy is bounded by the energy at the
-// start plus the work of the other forces, at the velocities of that end which gives more. With prescribed motions, which do work,
-// nothing is scaled. It stores the energy lost in r.loss.
+// boundEnergy scales down the velocities at the end of a damped step of the time h, s, if the kinetic energy has grown by more than the
+// work of the applied forces: next to singular poses, small position errors cause large velocities by the joints' forces, which should do
+// no work. The work is h times the power of the forces at the start, with the velocities of the start or of the end, whichever is larger,
+// and at least 0. With prescribed motions, which do work, nothing is scaled. It stores the energy lost in the step, J, in r.loss.
 func (r *Rattle) boundEnergy(h float64) error {
 	r.loss = 0
 	if r.driven {
@@ -84,23 +84,23 @@ func (r *Rattle) boundEnergy(h float64) error {
 			work[1] += h * f * v[1][j]
 		}
 	}
-	was, err := r.total(&r.from)
+	before, err := r.total(&r.from)
 	if err != nil {
 		return err
 	}
-	now, err := r.total(&r.end)
+	after, err := r.total(&r.end)
 	if err != nil {
 		return err
 	}
-	r.loss = was + work[0] - now
-	if now <= was+max(0, work[0], work[1]) {
+	r.loss = before + work[0] - after
+	if after <= before+max(0, work[0], work[1]) {
 		return nil
 	}
-	// s²·now = was + s·work₁, or was + work₀.
+	// The larger s of two: s²·after = before + s·work₁, as the work at the end is in proportion to its velocities, and before + work₀.
 	w := max(0, work[1])
-	s := max((w+math.Sqrt(w*w+4*now*was))/(2*now), math.Sqrt((was+max(0, work[0]))/now))
+	s := max((w+math.Sqrt(w*w+4*after*before))/(2*after), math.Sqrt((before+max(0, work[0]))/after))
 	r.stats.Calmed++
-	r.loss += (1 - s*s) * now
+	r.loss += (1 - s*s) * after
 	for i := range r.end.Bodies {
 		b := &r.end.Bodies[i]
 		b.Velocity, b.Omega = b.Velocity.Scale(s), b.Omega.Scale(s)
