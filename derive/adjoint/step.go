@@ -67,8 +67,12 @@ func newStep[F any](m *mechanism.Mechanism, tab *sim.Tableau, fields []Field[F])
 }
 
 // closeStages is Sweep.CloseStages.
-func (s *step[F]) closeStages(p sim.Projector, may, all bool) {
-	s.closer, s.may, s.all, s.doubts, s.wait = p, may && p != nil, all && p != nil, false, 0
+func (s *step[F]) closeStages(p sim.Projector) { s.closer, s.doubts, s.wait = p, false, 0 }
+
+// follow sets which stages the run on a tape has closed.
+func (s *step[F]) follow(t *Tape) {
+	s.all = s.closer != nil && t.ClosesAll
+	s.may = s.all || s.closer != nil && t.MayClose
 }
 
 // joint returns the field of the first stage as a JointField; nil if the run does not project.
@@ -155,7 +159,8 @@ func (s *step[F]) tellClosed() error {
 
 // tried computes the step as over does, without tellClosed. Once a step was in doubt, later steps are tried with closed stages first.
 // Otherwise a step is tried with open stages. If these are in doubt, or the run may have closed stages and the gap is above closedGap, it
-// is computed with closed stages, and the way with the smaller gap is kept; with a doubt always the closed one.
+// is computed with closed stages, and the way with the smaller gap is kept. With a doubt, or if the run has closed all stages, only the
+// closed way is kept: if it fails, so does the step.
 func (s *step[F]) tried(at, end *mechanism.State) (gap float64, err error) {
 	if s.closed = s.doubts || s.wait > 0; s.closed {
 		s.wait = max(0, s.wait-1)
@@ -174,13 +179,10 @@ func (s *step[F]) tried(at, end *mechanism.State) (gap float64, err error) {
 	}
 	s.closed, s.doubts = true, doubt != nil
 	by, fails := s.leads(at, end)
-	if fails == nil && (doubt != nil || err != nil || s.all || by < gap) {
-		if s.all {
-			s.wait = closedWait
-		}
-		return by, nil
+	if s.all {
+		s.wait = closedWait
 	}
-	if doubt != nil {
+	if doubt != nil || s.all || fails == nil && (err != nil || by < gap) {
 		return by, fails
 	}
 	s.closed = false

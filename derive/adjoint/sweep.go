@@ -51,10 +51,11 @@ func NewSweep[F any](m *mechanism.Mechanism, tab *sim.Tableau, fields []Field[F]
 }
 
 // CloseStages sets the projector p, which closes the stages of a step where derivatives at open stages are in doubt (DoubtfulField). With
-// nil no stage is closed, and doubts are errors. may says that the run itself may have closed stages: a step whose open stages lead
-// elsewhere is then taken with closed stages, if these lead nearer to the end of the step. all says that the run has closed the stages of
-// each step. The fields have to be JointFields.
-func (s *Sweep[F]) CloseStages(p sim.Projector, may, all bool) { s.step.closeStages(p, may, all) }
+// nil no stage is closed, and doubts are errors. The stages that the run itself has closed (Tape.MayClose, Tape.ClosesAll) are closed by p
+// too. The fields have to be JointFields.
+//
+// Which steps are tried with closed stages first depends on the steps before, also those of earlier calls of Run. CloseStages forgets them.
+func (s *Sweep[F]) CloseStages(p sim.Projector) { s.step.closeStages(p) }
 
 // Run stores in g[k] the value of objective k over the run on the tape, and its gradient, theory.md (V5). g[k].Parameters has one entry for
 // each parameter of the fields, or none.
@@ -70,6 +71,7 @@ func (s *Sweep[F]) Run(ctx context.Context, t *Tape, of []Objective[F], g []Grad
 	case t.spent:
 		panic("derive/adjoint: a tape that has been gone back over")
 	}
+	s.step.follow(t)
 	at, end := t.state.Clone(), t.state.Clone()
 	end.SetFlat(t.last())
 	if err := s.begin(of, g, end); err != nil {

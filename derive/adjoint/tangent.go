@@ -74,7 +74,7 @@ func table(n, columns int) [][]float64 {
 }
 
 // CloseStages is as Sweep.CloseStages, for fields that are JointTangentFields.
-func (t *Tangents[F]) CloseStages(p sim.Projector, may, all bool) { t.step.closeStages(p, may, all) }
+func (t *Tangents[F]) CloseStages(p sim.Projector) { t.step.closeStages(p) }
 
 // Gap returns the largest distance between the end of a step and the state from which the run went on, as Gradient.Gap, over all steps that
 // Run has gone over.
@@ -96,6 +96,7 @@ func (t *Tangents[F]) Run(ctx context.Context, tape *Tape, dx [][]float64, rates
 	if tape.spent {
 		panic("derive/adjoint: a tape that has been gone back over")
 	}
+	t.step.follow(tape)
 	at, end, before := tape.state.Clone(), tape.state.Clone(), tape.state.Clone()
 	k := 0
 	t.shifted = false // an earlier Run may have failed

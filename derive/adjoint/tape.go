@@ -25,6 +25,10 @@ type Stand interface {
 type Tape struct {
 	Memory int64 // largest number of bytes of the states; 0 stands for DefaultMemory
 	Before int   // number of steps of the run before the first step of the tape
+	// MayClose says that the run may have closed stages: a step whose open stages lead elsewhere is then computed with closed stages, and
+	// these are kept if they lead nearer to the end of the step. ClosesAll says that the run has closed the stages of each step: closed
+	// stages are then kept in any case. Neither counts for a Sweep or Tangents without a projector (Sweep.CloseStages).
+	MayClose, ClosesAll bool
 	// Repeat repeats the run from a checkpoint that the tape has taken. It calls onStep at the checkpoint and after each step that follows,
 	// and ends with the error of onStep. The run has to take the same steps to the bit. With nil all states are kept, and AddStep is Add.
 	Repeat func(ctx context.Context, from *sim.Checkpoint, onStep func(s Stand) error) error

@@ -151,7 +151,7 @@ func (g *Problem) wayAhead(c *course, fields []*field, n int) (tangents, error) 
 		list[i] = fields[i]
 	}
 	t := adjoint.NewTangents(g.mech, c.tab, list, n)
-	t.CloseStages(c.closer, c.closes, c.closesAll)
+	t.CloseStages(c.closer)
 	return t, nil
 }
 

@@ -26,19 +26,17 @@ const leastStep = 1e-9
 // course is a run, in pieces between its rows. Rows are the times of data, the times of Every, and the end; steps end there. If a term is
 // an extreme and Every is 0, the end of each step is a row.
 type course struct {
-	tab       *sim.Tableau          // nil for generalized-α and RATTLE
-	alpha     *sim.GeneralizedAlpha // nil for others
-	pieces    []*adjoint.Tape
-	impacts   *impacts           // nil where no stop has impulses
-	jumped    []bool             // by row: an event at a stop took place there
-	states    []*mechanism.State // at the rows, one more than there are pieces: the start is the first
-	told      RunResult          // what is reported about the run
-	leaps     error              // not nil if a force has jumped: there is no gradient
-	growth    *adjoint.Growth
-	closer    sim.Projector // closes stages; nil: no stage is closed
-	closes    bool          // the run may have closed stages
-	closesAll bool          // it has closed the stages of each step
-	known     closings      // stages that the run has closed
+	tab     *sim.Tableau          // nil for generalized-α and RATTLE
+	alpha   *sim.GeneralizedAlpha // nil for others
+	pieces  []*adjoint.Tape
+	impacts *impacts           // nil where no stop has impulses
+	jumped  []bool             // by row: an event at a stop took place there
+	states  []*mechanism.State // at the rows, one more than there are pieces: the start is the first
+	told    RunResult          // what is reported about the run
+	leaps   error              // not nil if a force has jumped: there is no gradient
+	growth  *adjoint.Growth
+	closer  sim.Projector // closes stages; nil: no stage is closed
+	known   closings      // stages that the run has closed
 }
 
 // marks returns the times of the rows after the start, s, ascending: the times of data, the multiples of Every if a term is an extreme
@@ -260,8 +258,8 @@ func plainSteps(s *runs.Simulation) error {
 	return nil
 }
 
-// closedStages sets the projector that closes stages of the run again, and whether the run may have closed stages: in all steps, as rows
-// are redundant, or in some, after others were rejected.
+// closedStages sets the projector that closes stages of the run again, and whether the run has closed stages: in all steps, as rows are
+// redundant, or in some, after others were rejected.
 func (g *Problem) closedStages(c *course, s *runs.Simulation) error {
 	if c.tab == nil || !g.projects() {
 		return nil
@@ -270,7 +268,9 @@ func (g *Problem) closedStages(c *course, s *runs.Simulation) error {
 	if err != nil {
 		return err
 	}
-	c.closes, c.closesAll = at.Stages || s.Stats().Careful > 0, at.Stages
+	for _, t := range c.pieces {
+		t.MayClose, t.ClosesAll = at.Stages || s.Stats().Careful > 0, at.Stages
+	}
 	o := g.o.Run
 	m, err := runs.NewMover(g.plan, &o)
 	if err != nil {

@@ -118,7 +118,7 @@ func (g *Problem) wayBack(c *course, list []*field) (sweeper, error) {
 		fields[i] = list[i]
 	}
 	s := adjoint.NewSweep(g.mech, c.tab, fields)
-	s.CloseStages(c.closer, c.closes, c.closesAll)
+	s.CloseStages(c.closer)
 	s.Growth = c.growth
 	return s, nil
 }
