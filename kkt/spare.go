@@ -81,7 +81,7 @@ type choice struct {
 	least  float64         // least remainder (factor.SpanGap) of a row in the basis
 	spare  int             // rows that depend on others
 	enough int64           // largest work of a lean system that pays, flops
-	lost   bool            // rows that count have lost their pivots in an order
+	lost   bool            // rows that count have lost their pivots in the order of the last try
 }
 
 // fill makes y the system without loads at st. It reports whether the system could be filled.
