@@ -154,7 +154,7 @@ func (y *Precise) GeometricTo(length []float64) {
 }
 
 // weigh stores in y.Values the rows with the weights of apply, and their squared norms in y.Scale. With geometric, rows of armature are
-// those of geometricFlywheel.
+// as in geometricFlywheel.
 func (y *Precise) weigh(geometric bool, apply func(body int32, row, out *[6]dd.Num)) {
 	p := y.Layout.Pattern
 	clear(y.Scale)

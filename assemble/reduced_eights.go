@@ -44,7 +44,7 @@ const (
 // places are a number for each lane.
 type places = [lanes.Width]int32
 
-// eights lists the groups and loop joints that are computed eight at a time, and those that are computed one by one.
+// eights lists the groups and loop joints that are computed eight at a time, and all others, which are computed one by one.
 // If an eight has fewer than eight members, the remaining lanes repeat the last one.
 type eights struct {
 	groups []groupEight

@@ -175,7 +175,7 @@ func (y *Reduced) hingeEight(w *eightWork, k int, t *treeEight, shape *treeShape
 	w.toBody(&b.Axis, b, up, shape.reversed)
 }
 
-// toBody brings v from the axes of the joint's predecessor to those of the body, which is the predecessor if reversed.
+// toBody brings v from the axes of the joint's predecessor to the axes of the body, which is the predecessor if reversed.
 func (w *eightWork) toBody(v *[3]lanes.Vector, b, up *lanes.Body, reversed bool) {
 	u := *v
 	switch {

@@ -38,7 +38,7 @@ type Weighted struct {
 	base []float64  // part of Scale that does not depend on the state, from the first scalar behind the bodies on
 	pins []pinPlace // by joint that has rows
 
-	bodies    []bodies.Body // whose inertias count: those of Layout.Mech unless SetBodies has changed them
+	bodies    []bodies.Body // whose inertias count: the bodies of Layout.Mech, or of SetBodies
 	constant  bool          // base, pins and the constant blocks of W are filled
 	edition   uint64        // mechanism.Mechanism.Edition for which they were filled
 	geometric bool          // W is weighted by GeometricTo

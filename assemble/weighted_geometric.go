@@ -11,7 +11,7 @@ import (
 // and y.Scale the squared norms of its rows. AccelerationsTo and WeighTo keep the inertias.
 //
 // Shapes: length has one entry a body and receives ℓ, m.
-// Cost: O(bodies + joints), no allocation. y has been filled; its right side stays.
+// Cost: O(bodies + joints), no allocation. y has been filled; its right side stays. A second call only stores ℓ.
 func (y *Weighted) GeometricTo(length []float64) {
 	p := y.Layout.Pattern
 	y.Layout.LengthsTo(length)
@@ -24,7 +24,7 @@ func (y *Weighted) GeometricTo(length []float64) {
 		scale := y.Scale[p.Off[node]:p.Off[node+1]]
 		for k := p.Ptr[node]; k < p.Ptr[node+1]; k++ {
 			body := p.Ind[k]
-			if int(body) >= len(length) {
+			if int(body) >= len(length) { // the node of a flywheel
 				jt := &y.Layout.Mech.Joints[y.Layout.NodeJoint(node)]
 				pred, succ := y.Layout.place(jt, int32(node)).rowsIn(y.Matrix.Val)
 				geometricFlywheel(y.Matrix.Val[p.Pos[k]:], scale, pred, succ, jt)
@@ -33,7 +33,7 @@ func (y *Weighted) GeometricTo(length []float64) {
 			y.reweigh(y.Matrix.Val[p.Pos[k]:p.Pos[k+1]], scale, body, 1/length[body])
 		}
 		if len(scale) == 1 {
-			scale[0] = unvanished(scale[0]) // the row may be one of a coupling that vanishes
+			scale[0] = unvanished(scale[0]) // a row of a coupling may vanish
 		}
 	}
 }

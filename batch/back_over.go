@@ -93,7 +93,7 @@ func (t *overTasks) Do(worker, k int) {
 func (w *backWorker) beginBack(at func(step, first, n int)) {
 	c, g := w.c, w.g
 	g.single[w.k] = 0
-	w.sums(func(to, _ []float64) { clear(to) })
+	w.sums(func(inG, _ []float64) { clear(inG) })
 	for l := range w.n {
 		i := w.k*lanes + l
 		switch {
@@ -119,18 +119,19 @@ func (w *backWorker) stand(step int) (ok uint) {
 	return w.prepare(s, w.k*lanes, w.n)
 }
 
-// overStep goes back over a step: the derivatives in g by the state at its end become those by the state at its beginning.
+// overStep goes back over a step. Before, g has the derivatives by the state at the end of the step, and after it the derivatives by the
+// state at its beginning.
 func (w *backWorker) overStep(step int) {
 	w.finite(step + 1)
-	w.passMotion(func(at, mine []float64) { copy(at, mine) })
+	w.passMotion(func(inLanes, inG []float64) { copy(inLanes, inG) })
 	tape.Run(w.w, w.c.Numbers(), w.c.Join)
-	w.sums(func(to, _ []float64) { clear(to) })
+	w.sums(func(inG, _ []float64) { clear(inG) })
 	if w.r.how == SemiImplicit {
 		w.overEuler(step)
 	} else {
 		w.overStages(step)
 	}
-	w.passMotion(func(at, mine []float64) { copy(mine, at) })
+	w.passMotion(func(inLanes, inG []float64) { copy(inG, inLanes) })
 	for l := range w.n {
 		if w.g.errs[w.k*lanes+l] != nil {
 			w.forgetLane(l)
@@ -187,23 +188,23 @@ func (w *backWorker) turnBack(step, k int, ok uint) {
 	w.check(step, ok)
 	tape.Run(w.w, c.Numbers(), c.Back)
 	tape.Run(w.w, c.Numbers(), c.Over[k])
-	w.sums(func(to, by []float64) {
-		for i, v := range by {
-			to[i] += v
+	w.sums(func(inG, inLanes []float64) {
+		for i, v := range inLanes {
+			inG[i] += v
 		}
 	})
 }
 
-// passMotion calls do for each body with the memory of its derivatives in the lanes, at, and in g, mine.
-func (w *backWorker) passMotion(do func(at, mine []float64)) {
+// passMotion calls do for each body with the memory of the derivatives by its motion, in the lanes and in g.
+func (w *backWorker) passMotion(do func(inLanes, inG []float64)) {
 	size := motionNumbers * lanes
 	for i, p := range w.c.Motion {
 		do(w.w[int(p)*lanes:][:size], w.g.motion[(w.k*len(w.c.Bodies)+i)*size:][:size])
 	}
 }
 
-// sums calls do for each body and each force with the memory of its derivatives in g, to, and in the lanes, by.
-func (w *backWorker) sums(do func(to, by []float64)) {
+// sums calls do for each body and each force with the memory of the derivatives by its load or force, in g and in the lanes.
+func (w *backWorker) sums(do func(inG, inLanes []float64)) {
 	c, g := w.c, w.g
 	from := func(at program.Place, n int) []float64 { return w.w[int(at)*lanes:][:n*lanes] }
 	for i := range c.Bodies {
@@ -300,7 +301,7 @@ func (w *backWorker) compare(step int) {
 	}
 }
 
-// errNotFinite is the error of derivatives that are not finite, as may be those that the function at of BackTo adds.
+// errNotFinite is the error of derivatives that are not finite. They may come from the function at of BackTo.
 var errNotFinite = errors.New("derivatives that are not finite")
 
 // finite gives the lanes whose derivatives by the state at a step are not finite an error. It sets derivatives of all lanes with errors to

@@ -72,7 +72,7 @@ func (s *States) inputsTo(in *mechanism.Inputs, i int) error {
 	return nil
 }
 
-// jointTo sets frames, length and pitch of joint j in in to those of state i.
+// jointTo copies frames, length and pitch of joint j from state i to in.
 func (s *States) jointTo(in *mechanism.Inputs, i, j int) error {
 	p, q := s.Frames(i, j)
 	if err := in.SetFrames(j, &p, &q); err != nil {
@@ -88,7 +88,7 @@ func (s *States) jointTo(in *mechanism.Inputs, i, j int) error {
 	return nil
 }
 
-// driveTo sets spring and damper of a freedom in in to those of state i.
+// driveTo copies spring and damper of a freedom from state i to in.
 func (s *States) driveTo(in *mechanism.Inputs, i int, f mechanism.Freedom) error {
 	var x [mechanics.DrivePlaces]float64
 	s.take(i, s.of.at.Drive[6*f.Joint+f.Freedom], x[:])
@@ -104,7 +104,7 @@ func (s *States) driveTo(in *mechanism.Inputs, i int, f mechanism.Freedom) error
 	return in.SetRest(f.Joint, f.Freedom, x[atRest])
 }
 
-// setParameters sets the parameters of state i, which may stand behind the last one, to those of the model.
+// setParameters sets the parameters of state i to the values of the model. i may be behind the last state.
 func (s *States) setParameters(i int) {
 	b, m := s.of, s.of.plan.Mechanism()
 	vary := &b.options.Vary
@@ -133,7 +133,7 @@ func (s *States) setParameters(i int) {
 	}
 }
 
-// CopyParameters sets the parameters of state i to those of state k of from, which is of the same batch.
+// CopyParameters copies the parameters of state k of from to state i. from is of the same batch.
 //
 // It panics if i or k is out of range or from is of another batch.
 func (s *States) CopyParameters(i int, from *States, k int) {

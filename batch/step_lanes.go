@@ -57,7 +57,7 @@ func (w *worker) stepLanes(r *rolling, g, n int, watch bool) (ok uint) {
 	}
 	w.motionsAtEnd(h)
 	if w.timed && stages == 1 { // with four stages, the last one checks the end of the step
-		ok &= w.atTime(n, h)
+		ok &= w.definedAfter(n, h)
 	}
 	for k := range stages {
 		if k > 0 && w.timed {
@@ -92,8 +92,9 @@ func (w *worker) stepLanes(r *rolling, g, n int, watch bool) (ok uint) {
 // exact to 3e-10.
 const mostTurn = 1.0
 
-// atTime returns a bit for each of n lanes in which motions and values are defined at a time dt after the beginning of the step.
-func (w *worker) atTime(n int, dt float64) (ok uint) {
+// definedAfter returns the lanes among the first n in which prescribed motions and values of actuators are defined at the time dt, s,
+// after the beginning of the step: bit l for lane l.
+func (w *worker) definedAfter(n int, dt float64) (ok uint) {
 	for l, t := range w.times()[:n] {
 		if w.st.Time = t + dt; w.mech.CheckTime(w.st) == nil {
 			ok |= 1 << l

@@ -26,7 +26,8 @@ var bikeFrame, bikeFork = vec{0.3, 0, 0.9}, vec{0.9, 0, 0.7}
 // They roll along x, upright and with straight steering, with a rate of lean that is drawn from the seed, as after a push to a side. At
 // this speed they come back by themselves. With seed 0 the rates are 0, and they roll steadily.
 //
-// 4n bodies, 5n joints, n loops; rows 21n, no redundancy, mobility 3n: a bicycle reaches 7 displacements.
+// 4n bodies, 5n joints, n loops; rows 21n, no redundancy, mobility 3n: a bicycle reaches 7 independent displacements
+// (kkt.Report.Reaches).
 //
 // Cost: O(n). It returns ErrSize.
 func bicycles(n int, seed uint64) (*model.Model, error) {
@@ -100,11 +101,12 @@ const (
 	coinApart            = 1.7       // m, between the middles of the discs' circles
 )
 
-// rollingDiscs is n uniform discs that roll without slip on a plane, each in a circle of its own, with gravity along −z. Lean and rate
+// rollingDiscs returns n uniform discs that roll without slip on a plane, each in a circle of its own, with gravity along −z. Lean and rate
 // of turn are drawn from the seed, and the spin is such that the motion is steady (coinSpin). The joint "rollk" keeps the disc
 // "disck" on the plane.
 //
-// n bodies, n joints; rows 3n, no redundancy, mobility 3n: a disc reaches 5 displacements.
+// n bodies, n joints; rows 3n, no redundancy, mobility 3n: a disc reaches 5 independent displacements
+// (kkt.Report.Reaches).
 //
 // Cost: O(n). It returns ErrSize.
 func rollingDiscs(n int, seed uint64) (*model.Model, error) {
@@ -167,7 +169,8 @@ const (
 // trucks have an edge each, "edge frontk" and "edge backk", and the joint "levelk" keeps the board on its plane. The amplitude of the
 // swing is drawn from the seed.
 //
-// 4n bodies, 6n joints, 2n loops; rows 23n, no redundancy, mobility n: a board reaches 3 displacements.
+// 4n bodies, 6n joints, 2n loops; rows 23n, no redundancy, mobility n: a board reaches 3 independent displacements
+// (kkt.Report.Reaches).
 //
 // Cost: O(n). It returns ErrSize.
 func snakeboards(n int, seed uint64) (*model.Model, error) {

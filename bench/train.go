@@ -108,7 +108,8 @@ const (
 // on one axle. A ball "tk" connects the bed to the trailer before; the drawbar of the first one slides on the plane ("skid"). Torques
 // drive the wheels of the first trailer. The speed is drawn from the seed.
 //
-// 3n bodies, 5n joints; no redundancy, mobility 2: the train reaches 3n+2 displacements.
+// 3n bodies, 5n joints; no redundancy, mobility 2: the train reaches 3n+2 independent displacements
+// (kkt.Report.Reaches).
 //
 // Cost: O(n). It returns ErrSize.
 func trailers(n int, seed uint64) (*model.Model, error) {

@@ -27,7 +27,7 @@ type Ranks interface {
 	// Sum replaces each number of v by its sum over all ranks.
 	Sum(v []float64)
 	// Agree returns nil on all ranks if err is nil on all. Otherwise it
-	// returns an error on all ranks: err on ranks where that is not nil.
+	// returns an error on all ranks: err on ranks where err is not nil.
 	Agree(err error) error
 	// Exchange replaces the six numbers in v of each body that belongs to another rank by the numbers of that rank.
 	Exchange(v []float64)

@@ -276,14 +276,14 @@ func (c *Closer) ratesHere(st *mechanism.State, still bool, speed, spin float64)
 			c.delta[i] = e[k]
 			fit.add(i, e[k]/size, c.unit[i]/size, c.weight[i]/(size*size), tol*c.unit[i]/size, loose*c.unit[i]/size)
 		}
-		if !c.counts(node) {
+		if !c.counts(node) { // another rank adds these rows to the sum
 			fit.merit = merit
 		}
 	}
 	return fit, nil
 }
 
-// addMotion adds to e the right sides σ of the rows of joint j, which has prescribed motions, and so takes them off its errors.
+// addMotion adds to e the right sides σ of the rows of joint j, which has prescribed motions. So the errors no longer contain them.
 func (c *Closer) addMotion(e *[6]float64, j int, st *mechanism.State) error {
 	var jk mechanism.JointKinematics
 	var rows joints.Rows

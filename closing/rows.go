@@ -187,7 +187,7 @@ func (c *Closer) hold(node int, scale []float64) {
 // returns mechanism.ErrNotFinite with the name of a body, and the cause if the context ends.
 func (c *Closer) misfitAt(st *mechanism.State) (misfit, error) { return c.combine(c.misfitHere(st)) }
 
-// misfitHere is misfitAt for the rows of this rank.
+// misfitHere is misfitAt for the rows of this rank. If the closer follows angles, it also brings the angles of st to the pose.
 func (c *Closer) misfitHere(st *mechanism.State) (fit misfit, err error) {
 	if err := c.halt.Err(); err != nil {
 		return fit, err
@@ -211,7 +211,7 @@ func (c *Closer) misfitHere(st *mechanism.State) (fit misfit, err error) {
 			continue
 		}
 		jt := &c.mech.Joints[j]
-		_ = c.mech.ErrorsTo(&delta, &rate, j, c.kin, st) // it returns errors for the rates only, which are not used
+		_ = c.mech.ErrorsTo(&delta, &rate, j, c.kin, st) // an error concerns the rates only, which are not used
 		far := FarTol * (largestCoordinate(st, jt.Pred, &jt.P) + largestCoordinate(st, jt.Succ, &jt.S))
 		o, merit := int(p.Off[node]), fit.merit
 		for k := range int(p.Size[node]) {
@@ -223,7 +223,7 @@ func (c *Closer) misfitHere(st *mechanism.State) (fit misfit, err error) {
 			}
 			fit.add(i, delta[k], c.unit[i], c.weight[i], tol, c.loose*c.unit[i]+far)
 		}
-		if !c.counts(node) {
+		if !c.counts(node) { // another rank adds these rows to the sum
 			fit.merit = merit
 		}
 	}

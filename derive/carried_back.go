@@ -15,7 +15,8 @@ type carriedCotangent struct {
 	time         float64       // of time
 }
 
-// addResidualOf adds the cotangents of gatherCarried for the cotangent y of the residual, theory.md (D12).
+// addResidualOf stores in t, which is zero before, the cotangents for the cotangent y of the residual. It is the transpose of
+// gatherCarried, theory.md (D12).
 func (t *carriedCotangent) addResidualOf(d *Derivatives, c *carriedJoint, y []float64) {
 	if c.succ >= 0 {
 		z := y[6*c.succ:][:6]

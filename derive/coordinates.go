@@ -175,7 +175,7 @@ func (d *Derivatives) rowDot(e, x []float64, f mechanism.Freedom) (sum float64) 
 	return sum
 }
 
-// candidates returns all scalar freedoms that are not prescribed, those with actuators or forces first.
+// candidates returns all scalar freedoms that are not prescribed. Freedoms with actuators or forces come first.
 func (d *Derivatives) candidates() (list []mechanism.Freedom) {
 	for _, driven := range [2]bool{true, false} {
 		for j := range d.mech.Joints {

@@ -83,7 +83,7 @@ const (
 
 // heldAt describes the state and the residual of Hold.
 type heldAt struct {
-	active bool // the state is that of Hold
+	active bool // the state is held, by Hold
 	kind   HeldKind
 	given  []float64 // memory for changes of multipliers
 	kin    *mechanism.Kinematics

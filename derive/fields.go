@@ -11,7 +11,7 @@ import (
 // fields are the numbers of a model by path, with [] for each index.
 var fields = allFields()
 
-// allFields returns the fields of all numbers that have derivatives, and of those that are refused with a reason.
+// allFields returns the fields of all numbers that have derivatives, and of all numbers that are refused with a reason.
 func allFields() map[string]field {
 	list := map[string]field{
 		"bodies[].mass":       ofBody(partMass, 1, 0),

@@ -78,7 +78,8 @@ func (w *spanWork) collect(q *Span, f *front) int {
 	return base
 }
 
-// placeOf returns the column of the parent's front that column c below a front becomes; runs map columns to those of the parent.
+// placeOf returns the column of the parent's front that column c below a front becomes. runs map columns of the front to columns
+// of the parent.
 func placeOf(runs []run, c int32) int32 {
 	for _, r := range runs {
 		if c < r.n {
@@ -110,7 +111,7 @@ func (w *spanWork) sort() {
 	}
 }
 
-// fill stores the rows of front f in w.f, those of leaves scaled by 1/√D. The rows of its children are on the stack from base on.
+// fill stores the rows of front f in w.f, rows of leaves scaled by 1/√D. The rows of its children are on the stack from base on.
 func (w *spanWork) fill(q *Span, f *front, m *sparse.Matrix, base int) {
 	s := q.plan.dual
 	w.f = resize(w.f, w.rows*w.cols)

@@ -23,7 +23,7 @@ type Counts struct {
 // A node of sign +1 that is eliminated before all its neighbours is a leaf of the elimination
 // tree. Its column of L is its column of the matrix, so it needs no front. Its term of the
 // Schur complement, theory.md (17), goes straight into the front of its first neighbour. The
-// other nodes are the core: those of sign −1, and those of sign +1 that are no leaves.
+// other nodes are the core: all of sign −1, and those of sign +1 that are no leaves.
 // Supernodes and permuted vectors hold the core only.
 type Symbolic struct {
 	Pattern *sparse.Pattern

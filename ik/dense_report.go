@@ -15,7 +15,7 @@ func (s *denseMethod) coordinates() []float64 { return s.q }
 
 func (s *denseMethod) errorsOf(i int) []float64 { return s.e[s.place[i]:] }
 
-// pulls reports whether target i is one of those that contradict each other in a level that is Conflicting.
+// pulls reports whether target i contradicts others of its level, and the level is Conflicting.
 func (s *denseMethod) pulls(i int) bool {
 	return s.contrary[i] && s.list[s.p.targets[i].level].status == Conflicting
 }

@@ -104,7 +104,7 @@ func (s *denseMethod) newTrack() {
 	s.track = t
 }
 
-// endPath sets limits and targets back to those of the problem.
+// endPath restores the limits and targets of the problem.
 func (s *denseMethod) endPath() {
 	s.low, s.high = s.p.lower, s.p.upper
 	for i := range s.track.want {

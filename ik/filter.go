@@ -126,7 +126,7 @@ func (s *denseMethod) designJacobian(q0 []Coordinated) (*fik.Dense, error) {
 	return nil, s.noDesign()
 }
 
-// filterError returns err as a FilterError: with its place in the task, and where that is known, a value to write there. Errors that have
+// filterError returns err as a FilterError: with its place in the task and, if one is known, a value to write there. Errors that have
 // no place in the task are returned as they are.
 func (s *denseMethod) filterError(err error) error {
 	o := FIKOptions{}

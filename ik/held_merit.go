@@ -8,7 +8,7 @@ import (
 )
 
 // A level that is reached holds its errors at zero. A level that cannot be reached holds its merit at the minimum: the gradient of the
-// merit stays zero. The second derivative H of the merit then tells which directions later levels may take: those in which H is zero,
+// merit stays zero. The second derivative H of the merit then tells which directions later levels may take: directions in which H is zero,
 // and none in which the merit is curved, docs/inverse-kinematics.md (L6).
 
 const (

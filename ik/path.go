@@ -233,7 +233,8 @@ func (s *targetRows) away() spatial.Vec3 {
 	return s.jk.EP.TMulVec(s.jk.R.Scale(1 / distance))
 }
 
-// turningTo stores in raw the wanted weighted rates of the angular rows of t, whose wanted orientation rotates with omega, axes of R.
+// turningTo stores in raw the wanted weighted rates of the angular rows of t. The wanted orientation rotates with the angular velocity
+// omega, rad/s, axes of R. If t is uneven the rows are derivatives of the rotation vector, else angular velocities.
 func (t *target) turningTo(raw []float64, omega spatial.Vec3, s *targetRows) {
 	var delta [6]float64
 	t.joint.PositionErrorTo(&delta, &s.jk.Frames, 0)

@@ -72,8 +72,8 @@ func (s *sparseMethod) followTurned() {
 	}
 }
 
-// errorsTo stores the weighted errors of all targets at st, whose bodies have the kinematics k, then the errors of the posture there.
-// Angles whose turns count are within half a turn of the coordinates at s.st.
+// errorsTo stores in e the weighted errors of all targets at st, and after them the errors of the posture. k has the kinematics of st.
+// An angle with whole turns is within half a turn of its last value: of s.turned for targets, of s.q for the posture.
 func (s *sparseMethod) errorsTo(e []float64, k *mechanism.Kinematics, st *mechanism.State) {
 	for w, i := range s.winding {
 		s.sys.shown[i].wound = s.turned[w]

@@ -41,7 +41,7 @@ func (s *sparseMethod) errorsOf(i int) []float64 {
 	return s.e[t.first : t.first+t.n]
 }
 
-// pulls reports whether target i is one of those that contradict each other in a level that is Conflicting.
+// pulls reports whether target i contradicts others of its level, and the level is Conflicting.
 func (s *sparseMethod) pulls(i int) bool {
 	return s.contrary[i] && s.ends[s.p.targets[i].level] == Conflicting
 }

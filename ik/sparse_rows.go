@@ -6,7 +6,7 @@ import (
 	"github.com/rung-mbd/rung/mechanism"
 )
 
-// setRows makes the rows of level l soft with the damping root², the rows of levels before it hard and those of later levels absent. The
+// setRows makes the rows of level l soft with the damping root², the rows of levels before it hard and the rows of later levels absent. The
 // right sides are errors, of joints too. Rows of limits are left to setBounds.
 func (s *sparseMethod) setRows(l int, root float64) {
 	clear(s.sys.B)

@@ -25,7 +25,7 @@ func (s *sparseMethod) beginPath(*mechanism.State) (*course, bool, error) {
 	return c, false, nil
 }
 
-// endPath sets limits and targets back to those of the problem.
+// endPath restores the limits and targets of the problem.
 func (s *sparseMethod) endPath() {
 	s.low, s.high, s.onPath = s.p.lower, s.p.upper, false
 	for i := range s.given {

@@ -21,7 +21,7 @@ func (s *Spec) NumNear() int {
 
 // NearTo stores in q the values of Frames.Near for the pose of f (NumNear): the coordinates of a composite joint (CoordinatesTo), the
 // parameter of the foot of S's origin on the curve, both parameters and the side of curves that touch, or x and y of a wheel's foot, in
-// the axes of P. A search from f.Near finds them, or, where that is nil, a search of all. Other entries are zero.
+// the axes of P. It searches from f.Near on or, if f.Near is nil, over all solutions. Other entries are zero.
 //
 // Cost: a search, no allocation.
 func (s *Spec) NearTo(q *[6]float64, f *Frames) {

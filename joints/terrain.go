@@ -269,8 +269,8 @@ type wheelRates struct {
 	n, t, l, p spatial.Vec3 // rates of the fields of wheel with these names
 }
 
-// ratesTo stores in out the rates of a wheel on a surface that moves with the velocity v and the angular velocity r, both seen from P,
-// theory.md (W12) and (W13).
+// ratesTo stores in out the rates of the vectors of w, a wheel on a surface, theory.md (W12) and (W13). v is the velocity of S's origin and
+// r the angular velocity of the wheel, both seen from P, world axes.
 func (w *wheel) ratesTo(out *wheelRates, s *Spec, v, r *spatial.Vec3) {
 	along, across := spatial.Dot(&w.t, v), spatial.Dot(&w.l, v)
 	spin := 0.0 // u·ω

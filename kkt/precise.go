@@ -193,7 +193,7 @@ func (p *precise) factorizeByGap() error {
 	return p.fac.Factorize(p.sys.Values, p.sys.Scale, max(p.tau, p.gap()))
 }
 
-// separated reports whether the pivots of redundant rows are far below those of the others.
+// separated reports whether the pivots of redundant rows are far below the pivots of the others.
 func (p *precise) separated() bool {
 	most, least := 0.0, math.Inf(1)
 	p.last.EachRow(func(_ int32, weak bool, pivot float64) {

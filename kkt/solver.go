@@ -17,7 +17,7 @@ type Solver struct {
 	side  *Workspace // for users besides s: the one of the core, or with armature one for the system of the constraints
 
 	bearings *bearings // nil if no friction grows with a reaction
-	release  *releaser // takes the held inertia off; nil if there is none, or if it stays
+	release  *releaser // corrects for the held inertia; nil if there is none, or if it stays
 
 	places []int32   // by scalar of the system without armature: its scalar in the system with armature; nil without armature
 	wide   []float64 // scratch of withFlywheels: a solution and a right side with armature

@@ -299,7 +299,7 @@ func (s *System) orthonormal(N *mat.Dense) (*mat.Dense, error) {
 	return &out, nil
 }
 
-// freeError returns mechanism.ErrUndetermined with the name of the body, among those with held inertia, that x rotates most: x is a
+// freeError returns mechanism.ErrUndetermined with the name of the body with held inertia that x rotates most: x is a
 // displacement without inertia.
 func (s *System) freeError(x []float64) error {
 	most := algebra.NewPeak(-1)

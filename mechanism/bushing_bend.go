@@ -23,22 +23,22 @@ func (x *BushingMove) twist() (w springs.Twist) {
 	return w
 }
 
-// BendTo stores in change the changes of the wrenches on A and B, each about the origin of its frame, world axes, along a small
-// motion x, docs/springs.md (E6), (E7).
+// BendTo stores in change, to first order, the changes of the wrenches on A and B that the small motion x causes, by the derivatives of
+// docs/springs.md (E6) and (E7). Each wrench is about the origin of its frame, world axes.
 //
 // Cost: O(1), no allocation.
 func (b *BushingState) BendTo(change *[2]spatial.Force, x *BushingMove) {
-	move, line := x.twist(), x.Rate.Scale(float64(2*x.End-1))
-	bent := b.Variation(&move)
-	dx := bent.X()
-	var rate, stress, ds, damping [6]float64
-	bent.RateTo(&rate, &b.Twist, &line)
-	b.of.K.MulTo(&ds, &dx)
-	b.of.D.MulTo(&damping, &rate)
-	for i := range ds {
-		stress[i], ds[i] = -b.Stress[i], -ds[i]-damping[i]
+	move, line := x.twist(), x.Rate.Scale(float64(2*x.End-1)) // line: change of the rate of b.Line
+	variation := b.Variation(&move)
+	dx := variation.X()
+	var dRate, force, dForce, damping [6]float64
+	variation.RateTo(&dRate, &b.Twist, &line)
+	b.of.K.MulTo(&dForce, &dx)
+	b.of.D.MulTo(&damping, &dRate)
+	for i := range dForce { // the generalized force is −Stress
+		force[i], dForce[i] = -b.Stress[i], -dForce[i]-damping[i]
 	}
-	bent.WrenchTo(&change[0], &change[1], &stress, &ds)
+	variation.WrenchTo(&change[0], &change[1], &force, &dForce)
 }
 
 // dampTo is BendTo for a change of the velocities alone: Turn, rad/s, and Travel, m/s, of x are the change.

@@ -215,7 +215,7 @@ func (r *releaser) search(turn ...bool) (*releaser, error) {
 	return &out, nil
 }
 
-// uncouple leaves out couplings whose rows the rank does not need. It tries all couplings, or only those with redundant rows.
+// uncouple leaves out couplings whose rows the rank does not need. It tries all couplings, or only couplings with redundant rows.
 func (r *releaser) uncouple(all bool) error {
 	var names []string
 	for i := range r.m.Couplings {

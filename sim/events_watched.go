@@ -269,8 +269,8 @@ func (s *watched) giveUp() {
 	}
 }
 
-// done ends an accepted step: its calls of actions are final. Once a step has reached the time at which a step was given up, all
-// crossings call their actions again.
+// done ends an accepted step: the calls of actions in it are final. When the run has come to the crossing at which a step was given up, it
+// has passed all crossings whose actions had been called before. From there on every crossing calls its action.
 func (s *watched) done() {
 	for i := range s.watches {
 		w := &s.watches[i]

@@ -201,8 +201,8 @@ func (l *layout) column(m *Matrix, c, a int, prox []float64, emit func(i int, v 
 	}
 }
 
-// block emits scalar column a of the block at place s of node column c. The
-// values are stored with the −1 node as rows.
+// block emits scalar column a of the block at place s of node column c. The values of the block are stored by rows, which belong to its
+// node of sign −1. So they are transposed if node c has sign −1.
 func (l *layout) block(m *Matrix, s, c, a int, emit func(i int, v float64)) {
 	p, k, r := l.p, l.blk[s], int(l.row[s])
 	u := l.perm[r]

@@ -81,7 +81,7 @@ func (l *Law) rules(a, b float64) (r rule, size float64) {
 	return rule{half * r.sum, half * r.gauss}, math.Abs(half) * size
 }
 
-// staticForce returns the force of a function at x and the rate 0; NaN where that is not finite.
+// staticForce returns the force of a function at x and the rate 0; NaN where the force is not finite.
 func (l *Law) staticForce(x float64) float64 {
 	f, _, _, err := l.at(x, 0)
 	if err != nil {

@@ -209,7 +209,7 @@ func (b *Variation) WrenchTo(onA, onB *spatial.Force, s, ds *[6]float64) {
 	dturn := m.Scale(b.dg).Add(dm.Scale(r.g))
 	dturn = dturn.Add(r.Theta.Scale(b.dh*r.Theta.Dot(m) + r.h*(b.theta.Dot(m)+r.Theta.Dot(dm)))).Add(b.theta.Scale(r.h * r.Theta.Dot(m)))
 	dturn = dturn.Sub(c.Cross(r.Theta).Scale(b.dt / 2)).Sub(dc.Cross(r.Theta).Add(c.Cross(b.theta)).Scale(r.t / 2))
-	// The axes of H rotate, too.
+	// The axes of H rotate as well.
 	dturn, dc, df = dturn.Add(b.turn.Cross(turn)), dc.Add(b.turn.Cross(c)), df.Add(b.turn.Cross(f))
 	r.toWorld(onA, onB, &dturn, &dc, &df)
 }

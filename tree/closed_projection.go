@@ -253,7 +253,7 @@ func (m *projection) addGears(s *ClosedSolver) {
 	}
 }
 
-// gearForces adds sign·eᵀ·I·k of the gears to v, in the scales of the freedoms. k has all right sides; those of the gears are last.
+// gearForces adds sign·eᵀ·I·k of the gears to v, in the scales of the freedoms. k has all right sides; the last ones are of the gears.
 func (m *projection) gearForces(v []float64, s *ClosedSolver, k []float64, sign float64) {
 	if m.gears == nil {
 		return
@@ -301,7 +301,7 @@ func (m *projection) restrict(dst, x []float64, count int) {
 	}
 }
 
-// prolong stores y in the entries of x for the independent variables, and adds the entries of G·y to those for the dependent ones.
+// prolong stores y in the entries of x for the independent variables, and adds G·y to the entries for the dependent ones.
 func (m *projection) prolong(x, y []float64) {
 	for i, e := range m.elims {
 		cols := m.blocks[i].cols

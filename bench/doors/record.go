@@ -108,7 +108,7 @@ func decodeRecord(f io.Reader) (*record, error) {
 	return r, r.check()
 }
 
-// check returns an error unless the figures of the record are those in subjects, each with a value or a reason.
+// check returns an error unless the record has exactly the figures in subjects, each with a value or a reason.
 func (r *record) check() error {
 	if err := beside.IsFormat(r.Format, recordFormat); err != nil {
 		return err

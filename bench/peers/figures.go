@@ -198,26 +198,28 @@ type evaluation struct {
 	args           []string // of rung bench
 }
 
-// evaluations returns the measurements of figureEvaluations. Those that take long are done once in a round.
+// evaluations returns the measurements of figureEvaluations. Ladders are measured most often in a round, long evaluations once.
 func (s *session) evaluations() (list []evaluation) {
-	add := func(at, family string, bodies, times, threads int, methods string) {
-		list = append(list, evaluation{at, times, threads, []string{"--family", family, "--sizes", strconv.Itoa(bodies), "--method", methods}})
+	add := func(e evaluation, family string, bodies int, methods string) {
+		e.args = []string{"--family", family, "--sizes", strconv.Itoa(bodies), "--method", methods}
+		list = append(list, e)
 	}
 	for _, j := range figureLadders {
 		times := 6
 		if j.N == largest {
 			times = 1
 		}
-		add(j.String(), j.Family, j.N, times, 2, sparse)
+		add(evaluation{at: j.String(), times: times, threads: 2}, j.Family, j.N, sparse)
 	}
 	for _, n := range figureNFourBars {
-		add(nFourBar(n), "nfourbar", n, 1, 2, sparse)
+		add(evaluation{at: nFourBar(n), times: 1, threads: 2}, "nfourbar", n, sparse)
 	}
 	for _, j := range figureChains {
-		add(j.String(), j.Family, j.N, 3, 1, sparse+","+articulated)
+		add(evaluation{at: j.String(), times: 3, threads: 1}, j.Family, j.N, sparse+","+articulated)
 	}
 	for _, name := range figureSmall {
-		list = append(list, evaluation{name, 1, 1, []string{filepath.Join(s.reference, name+".model.json"), "--method", "all"}})
+		args := []string{filepath.Join(s.reference, name+".model.json"), "--method", "all"}
+		list = append(list, evaluation{at: name, times: 1, threads: 1, args: args})
 	}
 	return list
 }

@@ -82,7 +82,7 @@ func (w *Growth) Ratio() float64 {
 type halves struct {
 	steps      int         // steps since the last regular comparison
 	found      bool        // a step has differed from its halves: every later one is compared
-	was        [][]float64 // cotangents at the end of this step, by objective; halve replaces them by those at its start
+	was        [][]float64 // cotangents at the end of this step, by objective; halve replaces them by the cotangents at its start
 	x          []float64   // cotangents of one objective at the start
 	size, rise []float64   // size at the end of the step, and log of its ratio to the size recorded before, by objective
 	differs    []bool      // whether the step that was compared last has differed, by objective

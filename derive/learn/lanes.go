@@ -166,7 +166,8 @@ func (x *lanes) act(g *observer, l *lane, law Law, i int) {
 	l.seen, l.set = append(l.seen, y), append(l.set, u)
 }
 
-// end calls the law of run i at its end, unless a context has ended the run before.
+// end calls the law of run i for the cost of the last observations, and keeps these. If the run has failed, it stores the error instead. A
+// run that a context has ended early has no last observations.
 func (x *lanes) end(g *observer, l *lane, law Law, i int) {
 	if l.result.Err = x.out.Error(i); l.result.Err != nil || x.out.Steps(i) < x.o.Hold*x.o.Acts {
 		return

@@ -226,7 +226,7 @@ func (f *fit) at(ctx context.Context, x []float64) error {
 	return nil
 }
 
-// free returns the parameters that can move: those with an influence that the gradient does not hold at a bound.
+// free returns the parameters that can move: they have an influence, and the gradient does not hold them at a bound.
 func (f *fit) free() (list []int) {
 	for k := range f.x {
 		if at := f.box.at(k, f.x[k]); !f.idle[k] && !(at < 0 && f.g[k] > 0) && !(at > 0 && f.g[k] < 0) {

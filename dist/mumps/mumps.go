@@ -75,7 +75,7 @@ const attempts = 6
 // NewRoot is Options.NewRoot for the zero Options.
 func NewRoot(c dist.Comm, h *dist.Held) (dist.Root, error) { return Options{}.NewRoot(c, h) }
 
-// NewRoot returns a Root that all processes of the run share. It is a dist.RootMaker; c is that of mpi.Run.
+// NewRoot returns a Root that all processes of the run share. It is a dist.RootMaker; c is the argument that mpi.Run passes.
 //
 // Rows are scaled to a unit diagonal, and eliminated in the order of Held.Order. Under factor.WhereWeak a row whose pivot is
 // at most 1e3·eps counts as redundant, and its multiplier is the rest of its right side, as in package

@@ -25,6 +25,9 @@ const (
 	gravity    = 9.81        // m/s²
 )
 
+// In the mechanism of train: numbers of the follower and of the joint between cam and follower. y is the axis along which it moves.
+const follower, contact, y = 1, 2, 1
+
 // law returns the distance of the follower from the axis, m, at the angle u of the shaft, from 0 to 2π, and its first and second
 // derivative by u: a rise and a return in half a turn each, by the 3-4-5 polynomial.
 func law(u float64) (s, ds, dds float64) {
@@ -91,13 +94,13 @@ func fill(text string) (out string) {
 // train returns the plan of a cam at the angle zero and a follower above it. touch adds the joint between them.
 func train(touch func(b *rung.Builder, cam, follower rung.Body)) (*rung.Plan, error) {
 	b := rung.NewBuilder("cam").Gravity(0, -gravity, 0)
-	y, z := spatial.Vec3{0, 1, 0}, spatial.Vec3{0, 0, 1}
+	up, z := spatial.Vec3{0, 1, 0}, spatial.Vec3{0, 0, 1}
 	shaft := b.Rod("cam", 1, 0.02, spatial.Vec3{0, 0, -0.1}, spatial.Vec3{0, 0, 0.1})
-	follower := b.Rod("follower", mass, 0.005, spatial.Vec3{0, base, 0}, spatial.Vec3{0, base + 0.1, 0})
+	rod := b.Rod("follower", mass, 0.005, spatial.Vec3{0, base, 0}, spatial.Vec3{0, base + 0.1, 0})
 	b.Move(shaft, spatial.Vec3{}, z.Scale(speed))
 	b.Revolute("shaft", rung.World, shaft, spatial.Vec3{}, z).Motion = []*joints.Motion{joints.NewPolynomial([]float64{0, speed})}
-	b.Prismatic("guide", rung.World, follower, spatial.Vec3{0, base, 0}, y)
-	touch(b, shaft, follower)
+	b.Prismatic("guide", rung.World, rod, spatial.Vec3{0, base, 0}, up)
+	touch(b, shaft, rod)
 	m, err := b.Model()
 	if err != nil {
 		return nil, err
@@ -105,7 +108,8 @@ func train(touch func(b *rung.Builder, cam, follower rung.Body)) (*rung.Plan, er
 	return rung.NewPlan(m, rung.Options{})
 }
 
-// run moves a train to an angle of the shaft, rad, and prints lift, acceleration and force of the follower beside the law's values.
+// run moves a train to an angle of the shaft, rad. It prints lift and acceleration of the follower and the force of the cam on it, each
+// beside the value that follows from the law.
 func run(name string, p *rung.Plan, angle float64) error {
 	s, err := rung.NewSimulation(p, rung.SimulationOptions{Until: 1, Tolerance: 1e-8})
 	if err != nil {
@@ -120,11 +124,11 @@ func run(name string, p *rung.Plan, angle float64) error {
 	}
 	a := make([]float64, 6*p.Mechanism().NumBodies())
 	solver.AccelerationsTo(a)
-	f := solver.ConstraintWrench(2).Linear()
-	h, _, dds := law(math.Mod(angle, 2*math.Pi))
-	up := s.State().Bodies[1].Position[1] - p.Initial().Bodies[1].Position[1]
+	f := solver.ConstraintWrench(contact).Linear()
+	distance, _, dds := law(math.Mod(angle, 2*math.Pi))
+	up := s.State().Bodies[follower].Position[y] - p.Initial().Bodies[follower].Position[y]
 	fmt.Printf("%-10s lift %.3f mm, by hand %.3f; acceleration %.1f m/s², by hand %.1f; force %.1f N, by hand %.1f\n",
-		name, 1000*up, 1000*(h-base), a[10], dds*speed*speed, f[1], mass*(dds*speed*speed+gravity))
+		name, 1000*up, 1000*(distance-base), a[6*follower+3+y], dds*speed*speed, f[y], mass*(dds*speed*speed+gravity))
 	return nil
 }
 

@@ -107,8 +107,9 @@ func (q *quotient) distances(at int32) {
 	}
 }
 
-// prune takes elements that are absorbed or lie within the
-// new element off the list of x. It returns the rows of the remaining elements outside the new one, and a hash of their numbers.
+// prune removes from the list of x the elements that have been absorbed. It absorbs and removes the elements within the new element, too
+// (aggressive absorption). It returns a bound of the rows that the remaining elements have outside the new one, and a hash of the numbers
+// of these elements.
 func (q *quotient) prune(x *variable) (outside int32, hash uint32) {
 	list := q.elems[x.at : x.at+x.count]
 	n := int32(0)

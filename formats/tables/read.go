@@ -68,7 +68,8 @@ func (f *File) begin(path string) (err error) {
 	return nil
 }
 
-// readHead decodes and checks the head.
+// readHead decodes the head from text, reads the document in it, Rest, into f.rest, and checks both. It fills f.joint. path is the folder
+// of the model.
 func (f *File) readHead(path string, text []byte) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
@@ -87,13 +88,13 @@ func (f *File) readHead(path string, text []byte) error {
 	}
 	f.rest, f.Rest = rest, nil
 	for _, l := range []struct {
-		name string
-		rows []int64
-		n    int
-		most int64
+		name     string
+		rows     []int64 // of the table, one for each element of rest
+		elements int
+		most     int64 // number of rows of the table
 	}{{"body_rows", f.AtBody, len(rest.Bodies), f.head.Bodies}, {"joint_rows", f.AtJoint, len(rest.Joints), f.head.Joints}} {
-		if len(l.rows) != l.n {
-			return fmt.Errorf("%s: %d rows of %d", l.name, len(l.rows), l.n)
+		if len(l.rows) != l.elements {
+			return fmt.Errorf("%s: %d rows of %d", l.name, len(l.rows), l.elements)
 		}
 		for i, x := range l.rows {
 			if x < 0 || x >= l.most || i > 0 && x <= l.rows[i-1] {

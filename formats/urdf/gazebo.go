@@ -120,7 +120,7 @@ func (r *reader) gazeboJoint(n *xmltree.Node) {
 	if !ok {
 		return
 	}
-	r.append(source.Located(n), name, row, at, [2]assembly.Pose{r.reference(at[0]).Inverse().Mul(frame), s}, true)
+	r.append(source.Located(n), name, row, at, [2]assembly.Pose{r.reference(at[0]).Inverse().Mul(frame), s})
 }
 
 // gazeboEnds returns the links of parent and child, and whether both exist.

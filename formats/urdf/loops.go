@@ -32,7 +32,9 @@ func (r *reader) closes(n *xmltree.Node, name, kind string, axis *xmltree.Node, 
 			} else if len(row) > 1 {
 				r.Refuse(axis, "frame", "has no meaning for this type")
 			}
-			r.append(n, name, row, ends, frames, ok)
+			if ok {
+				r.append(n, name, row, ends, frames)
+			}
 			return
 		} else if frame != "" && frame != "joint" {
 			r.Refuse(axis, "frame", fault.Name(frame)+" is not known")
@@ -42,16 +44,16 @@ func (r *reader) closes(n *xmltree.Node, name, kind string, axis *xmltree.Node, 
 	if ok && len(row) == 1 {
 		row[0].Name = name
 	}
-	r.append(n, name, row, ends, frames, ok)
+	if ok {
+		r.append(n, name, row, ends, frames)
+	}
 }
 
-// append appends a joint that closes a loop, if ok is set.
-func (r *reader) append(n source.Located, name string, row []assembly.Axis, ends [2]int, frames [2]assembly.Pose, ok bool) {
-	if ok {
-		r.a.Joints = append(r.a.Joints, assembly.Joint{
-			At: n, Name: name, Predecessor: ends[0], Successor: ends[1], P: frames[0], S: frames[1], Axes: row, Loop: true,
-		})
-	}
+// append appends a joint with the axes row, which closes a loop between the links ends.
+func (r *reader) append(n source.Located, name string, row []assembly.Axis, ends [2]int, frames [2]assembly.Pose) {
+	r.a.Joints = append(r.a.Joints, assembly.Joint{
+		At: n, Name: name, Predecessor: ends[0], Successor: ends[1], P: frames[0], S: frames[1], Axes: row, Loop: true,
+	})
 }
 
 // loopJoint reads an element loop_joint, with link1 and link2 and their frames, or with parent and child.
@@ -202,23 +204,24 @@ func (r *reader) paths(a, b int) (fromA, fromB []int) {
 	return fromA, fromB
 }
 
-// drake reads a constraint or spring of Drake. The name of a part of an element begins with the name of the element.
+// drake reads a constraint or spring of Drake, and appends its joint or force element. The name of a child element begins with the name of
+// its parent.
 func (r *reader) drake(n *xmltree.Node) {
 	n.Use()
-	part := func(name string) *xmltree.Node { return n.Child(n.Name + "_" + name) }
-	at, ok := r.drakeEnds(n)
+	child := func(name string) *xmltree.Node { return n.Child(n.Name + "_" + name) }
+	ends, ok := r.drakeEnds(n)
 	if !ok {
 		return
 	}
 	point := func(name string) (p spatial.Vec3) {
-		if c := part(name); c != nil && r.Required(c, "value") != "" {
+		if c := child(name); c != nil && r.Required(c, "value") != "" {
 			p = r.Vector(c, "value", [3]float64{})
 		}
 		return p
 	}
 	pose := func(name string) assembly.Pose {
 		x := assembly.Identity()
-		if c := part(name); c != nil && r.Required(c, "value") != "" {
+		if c := child(name); c != nil && r.Required(c, "value") != "" {
 			if v := r.Numbers(c, "value", 6, 6); v != nil {
 				x.R, x.Q = spatial.Vec3(v[:3]), assembly.RollPitchYaw(v[3], v[4], v[5])
 			}
@@ -236,25 +239,25 @@ func (r *reader) drake(n *xmltree.Node) {
 	if name == "" {
 		name = kind
 	}
-	if at[0] == at[1] {
+	if ends[0] == ends[1] {
 		r.Report.Refuse(n, "element "+n.Name, "joins a link to itself")
 		return
 	}
 	points := [2]assembly.Pose{{R: point("p_AP")}, {R: point("p_BQ")}}
 	switch kind {
 	case "ball_constraint":
-		r.append(n, name, []assembly.Axis{{At: n, Kind: assembly.Ball}}, at, points, true)
+		r.append(n, name, []assembly.Axis{{At: n, Kind: assembly.Ball}}, ends, points)
 	case "weld_constraint":
-		r.append(n, name, nil, at, [2]assembly.Pose{pose("X_AP"), pose("X_BQ")}, true)
+		r.append(n, name, nil, ends, [2]assembly.Pose{pose("X_AP"), pose("X_BQ")})
 	case "distance_constraint":
-		j := assembly.Joint{At: n, Name: name, Predecessor: at[0], Successor: at[1], P: points[0], S: points[1], Typed: true, Type: model.Distance, Loop: true}
+		j := assembly.Joint{At: n, Name: name, Predecessor: ends[0], Successor: ends[1], P: points[0], S: points[1], Typed: true, Type: model.Distance, Loop: true}
 		if j.Length = number("distance"); !(j.Length > 0) {
 			r.Report.Refuse(n, "distance of "+n.Name, "is not positive")
 		}
 		r.a.Joints = append(r.a.Joints, j)
 	case "linear_spring_damper":
 		r.a.Forces = append(r.a.Forces, assembly.Force{
-			At: n, Name: name, Type: model.SpringDamper, A: at[0], B: at[1], PointA: points[0].R, PointB: points[1].R,
+			At: n, Name: name, Type: model.SpringDamper, A: ends[0], B: ends[1], PointA: points[0].R, PointB: points[1].R,
 			Stiffness: number("stiffness"), Damping: number("damping"), RestLength: number("free_length"),
 		})
 	}

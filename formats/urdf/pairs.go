@@ -118,13 +118,14 @@ func (r *reader) pair(at source.Location, p pair) {
 		return
 	}
 	frames := [2]assembly.Pose{assembly.Identity(), assembly.Identity()}
-	r.append(at, p.Name, row, [2]int{a, b}, frames, true)
+	r.append(at, p.Name, row, [2]int{a, b}, frames)
 }
 
-// end returns the link with a name, or the child of the joint with that name.
+// end returns the link with a name or, if no link has it, the child link of the joint with the name. It refuses an unknown name and
+// returns false.
 func (r *reader) end(at source.Location, name string) (int, bool) {
 	if k, ok := r.joints[name]; ok {
-		if _, both := r.links[name]; !both {
+		if _, link := r.links[name]; !link {
 			return r.a.Joints[k].Successor, true
 		}
 	}

@@ -195,8 +195,8 @@ func (r *reader) part(b *body, n *node) (mesh.Moments, error) {
 	return m, nil
 }
 
-// density returns the density of shape p, in units of the stage: of the nearest prim from p up to its body that states one, else of its
-// material, else water.
+// density returns the density of shape p, in units of the stage. It is stated by the nearest prim from p up to its body, or else by the
+// material that is bound to p or to the nearest prim above. Without either it is the density of water, with a note.
 func (r *reader) density(p, body *prim) float64 {
 	for q := p; q != nil; q = q.parent {
 		if d := r.finite(q, "physics:density", 0); d > 0 {

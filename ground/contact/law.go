@@ -171,7 +171,7 @@ type RateDerivatives [2][numBy]float64
 // Stiffness returns ∂N/∂Δ, N/m, or 0 if that is negative, for the row of the normal in a Newton matrix.
 func (d *Derivatives) Stiffness() float64 { return max(d[OfN][ByDepth], 0) }
 
-// Damping returns −∂N/∂v_n, N s/m, or 0 where that is negative.
+// Damping returns −∂N/∂v_n, N s/m, or 0 if this is negative, as Stiffness does.
 func (d *Derivatives) Damping() float64 { return max(-d[OfN][ByN], 0) }
 
 // SlidingTo stores in value the eigenvalues of the symmetric part of −∂(F_x, F_y)/∂(v_x, v_y), N s/m, the larger first, and in

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// AppendNumber appends the finite number x with the fewest digits that read back as x. The form is that of JavaScript: magnitudes
+// AppendNumber appends the finite number x with the fewest digits that read back as x. The form is as in JavaScript: magnitudes
 // below 1e-6 and from 1e21 on have an exponent.
 func AppendNumber(b []byte, x float64) []byte {
 	if size := math.Abs(x); size == 0 || size >= 1e-6 && size < 1e21 {

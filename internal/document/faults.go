@@ -27,7 +27,7 @@ const Last = math.MaxInt
 type Place struct{ Section, Index int }
 
 // PlaceOf returns the place of a JSON path in the order of a document. The section is 1 plus the position of the path's first key in
-// fields, and 0 if it is not among them. In a list the index is that of the entry, otherwise 0.
+// fields, and 0 if it is not among them. In a list the index is the index of the entry, otherwise 0.
 func PlaceOf(fields []string, path string) Place {
 	rest := strings.TrimPrefix(path, "$")
 	key := strings.TrimPrefix(rest, ".")

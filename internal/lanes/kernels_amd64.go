@@ -9,7 +9,7 @@ package lanes
 //go:noescape
 func load(t *Body, c *BodyConst, down *[3]float64)
 
-// Rotate stores Eᵀ·E_P in R of t, where E_P are the axes of the parents up.
+// Rotate stores Eᵀ·E_P in R of t. up are the parents of t, and E_P the axes of up.
 //
 // Cost: 45 operations a lane, no allocation.
 //

@@ -258,7 +258,7 @@ func (b *blocks) next() {
 	b.h.Reset()
 }
 
-// end returns the digests of all blocks, with that of the last block, which may be shorter.
+// end returns the digests of all blocks. The last block may be shorter.
 func (b *blocks) end() []string {
 	if !b.done && b.size%blockSize != 0 {
 		b.next()

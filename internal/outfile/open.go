@@ -87,7 +87,7 @@ func readAtMost(path string, most int64) ([]byte, error) {
 	return text, err
 }
 
-// open opens all parts. After an error it closes those that it has opened.
+// open opens all parts. After an error it closes the parts that it has opened.
 func (o *Opened) open(path string, parts []Part) error {
 	for _, p := range parts {
 		f, err := openPart(filepath.Join(path, p.Name), p)

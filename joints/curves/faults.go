@@ -226,7 +226,7 @@ func (c *Curve) functionFaults(f *document.Broken, flat bool) {
 	}
 	for i, field := range [3]string{"x", "y", "z"} {
 		if parsed[i] != nil && !f.Any {
-			p.walkBent(f, field, texts[i], i, c.Closed)
+			p.walkCurvature(f, field, texts[i], i, c.Closed)
 		}
 	}
 }
@@ -243,9 +243,10 @@ func (c *Curve) walk(f *document.Broken, field, text string, i int, closed bool)
 	tell(f, &w, field, text, [6]string{"value", "slope"}, [6]float64{1, h}, closed)
 }
 
-// walkBent adds a fault if it finds a place where component i of the curvature vector jumps. That vector is the part of c″ at right
-// angles to the tangent, over |c′|². The part of c″ along the tangent may jump, as it changes the rate of u but not the shape.
-func (c *Curve) walkBent(f *document.Broken, field, text string, i int, closed bool) {
+// walkCurvature adds a fault if it finds a place where component i of the curvature vector jumps. The curvature vector is the part of c″ at
+// right angles to the tangent, over |c′|². The walk sees it times the size of the curve, which is a number without unit. The part of c″
+// along the tangent may jump, as it changes the rate of u but not the shape. Rounding errors are relative to the largest |c″|/|c′|².
+func (c *Curve) walkCurvature(f *document.Broken, field, text string, i int, closed bool) {
 	w := formula.Walk{From: c.Range[0], To: c.Range[1], Parts: sampled}
 	for k := range sampled + 1 {
 		at := c.At(w.From + (w.To-w.From)*float64(k)/sampled)

@@ -24,8 +24,8 @@ type Backward struct {
 	*OverStep                 // nil where states are stepped alone
 }
 
-// CompileAdjoint is Compile with the tapes of gradients and without those of steps. Bodies are not reduced to their freedoms, so the system
-// has the multipliers of all joints. Bodies, joints and armature may not vary from state to state. It returns nil if the workspace takes
+// CompileAdjoint is Compile with the tapes of gradients in place of the tapes of steps. Bodies are not reduced to their freedoms, so the
+// system has the multipliers of all joints. Bodies, joints and armature may not vary from state to state. It returns nil if the workspace takes
 // more than MaxPlaces, and nil with the reason if gradients of the mechanism cannot be computed in lanes.
 func CompileAdjoint(p *kkt.Plan, s *State, wrenches bool) (*Compiled, string) {
 	r := wholeReduction(p.Dynamics())

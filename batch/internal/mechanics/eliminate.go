@@ -99,7 +99,7 @@ func (e *elimination) forward(v int32, z []place) {
 	e.OpN(sized(tape.Panel1, e.size(v)), e.rows, 0, e.y0(v, e.rows), e.right[v], e.blocks[[2]int32{v, v}], e.inverse[v], z[v])
 }
 
-// subtract subtracts from the right sides of u those of v times the block of u below v.
+// subtract adds the subtraction of L·y from the right sides of u, with the block L of u below v and the eliminated right sides y of v.
 func (e *elimination) subtract(u, v int32) {
 	if !e.work[u].Is() {
 		if _, e.work[u] = e.block(u); e.rows > 1 {

@@ -55,7 +55,7 @@ func (h *treeBody) sides() (own, far side) {
 	return sideS, sideP
 }
 
-// columns returns the number of columns of N that are stored for a body: those from h.from on.
+// columns returns the number of columns of N that are stored for a body: from h.from on.
 func (h *treeBody) columns() int { return h.group.dof - h.from }
 
 // c returns the place of c of (R2), behind the columns of N.

@@ -10,7 +10,7 @@ func (c *compiler) rowsOf(j int) *nodeRows {
 	return nil
 }
 
-// loadsStep is the number of codes from the instructions on one column of N to those on two.
+// loadsStep is the distance in codes between the instructions for one column of N and for two.
 const loadsStep = tape.Loads2 - tape.Loads1
 
 // project adds the projection of the rows W of a loop joint on the freedoms of the group of body h, (R2): the block −W·N, and the

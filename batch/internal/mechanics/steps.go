@@ -51,7 +51,7 @@ func join(list ...[]tape.Op) (all []tape.Op) {
 	return append(all, tape.Op{Code: tape.End})
 }
 
-// refusal returns the reason why a mechanism is not stepped in lanes, as the parts that prevent it; it is empty if it is.
+// refusal names the parts of the mechanism that cannot be stepped in lanes. It is empty if all can.
 func (c *compiler) refusal() string {
 	m := c.mech
 	if len(c.rareJoints) > 0 {

@@ -39,19 +39,18 @@ func checkInertia(l *Link, o *source.Options, report *source.Report) {
 		report.Refuse(l.At, "mass of "+fault.Name(l.Name), fmt.Sprintf("is negative, %g", l.Mass))
 		return
 	}
-	if l.Mass == 0 {
+	if l.Mass == 0 { // and the inertia is not zero, or the link would have been refused before
 		report.Refuse(l.At, what(), "is not zero although the mass is")
 		return
 	}
-	m, E := l.Inertia.Principal()
-	moments := m // a copy, as m may change
-	low, high, at := min(m[0], m[1], m[2]), max(m[0], m[1], m[2]), 0
-	for k := range m {
-		if m[k] == high {
-			at = k
+	moments, E := l.Inertia.Principal()
+	low, high, largest := min(moments[0], moments[1], moments[2]), max(moments[0], moments[1], moments[2]), 0
+	for k := range moments {
+		if moments[k] == high {
+			largest = k
 		}
 	}
-	excess := 2*high - (m[0] + m[1] + m[2])
+	excess := 2*high - (moments[0] + moments[1] + moments[2])
 	numbers := func() string {
 		return fmt.Sprintf("the principal moments are %.9g, %.9g and %.9g kg m²", moments[0], moments[1], moments[2])
 	}
@@ -61,17 +60,18 @@ func checkInertia(l *Link, o *source.Options, report *source.Report) {
 	case excess <= triangle*high:
 	case excess <= triangleShift*high:
 		// The smallest change of the moments: each by a third of the excess.
-		for k := range m {
-			if k == at {
-				m[k] -= excess / 3
+		changed := moments
+		for k := range changed {
+			if k == largest {
+				changed[k] -= excess / 3
 			} else {
-				m[k] += excess / 3
+				changed[k] += excess / 3
 			}
 		}
-		l.Inertia = FromPrincipal(m, E)
+		l.Inertia = FromPrincipal(changed, E)
 		report.Change(l.At, what(), "two principal moments together are less than the third", fmt.Sprintf("each changes by %.3g kg m²", excess/3))
 	case o.Inertia == source.BalanceInertia:
-		mean := (m[0] + m[1] + m[2]) / 3
+		mean := (moments[0] + moments[1] + moments[2]) / 3
 		l.Inertia = spatial.Diag3(mean, mean, mean)
 		report.Change(l.At, what(), "two principal moments together are less than the third", fmt.Sprintf("all become their mean, %.9g kg m²", mean))
 	default:

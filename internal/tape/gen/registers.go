@@ -87,7 +87,7 @@ func (a *allocator) hoist(b *strings.Builder) {
 	a.fixed = fixed
 }
 
-// width returns the number of registers that the loop needs at a time: for its values, without those from before the loop, and one
+// width returns the number of registers that the loop needs at a time: for its values, without values from before the loop, and one
 // for a copy.
 func width(k *lines.Kernel) int {
 	last := map[lines.Val]int{}

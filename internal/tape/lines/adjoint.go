@@ -230,7 +230,8 @@ func backJoint(k *Kernel) {
 	k.onto(P(places.BackRotation), k.less(k.plus(k.crossed(b, db), phi), k.vec(theta, 3)))
 }
 
-// backSlider writes BackSlider. The derivatives by the relative position and its rate include those by the parts that the joint allows.
+// backSlider writes BackSlider. The derivatives by the relative position and its rate include the derivatives by the parts
+// that the joint allows.
 func backSlider(k *Kernel) {
 	P := func(o int) Mem { return at('B', o) }
 	S := func(o int) Mem { return at('C', o) }

@@ -52,30 +52,32 @@ func (g *composites) path(a, b int) (list []int) {
 	return list
 }
 
-// take adds a loop over a path, closed by a joint with this number of rows, and returns true. It returns false, and adds nothing, unless
-// any set of loops leaves the joints on its paths at least one freedom, and leaves one in the loop around all of them.
+// take adds a loop over a path, closed by a joint with this number of rows, and returns true. It returns false, and adds nothing, if the
+// loops would leave no freedom. Two counts have to be positive for each set of loops:
+//   - free, the freedoms of all joints on its paths less the rows of the joints that close the loops;
+//   - around, the freedoms less 6 of the loop around the set. It consists of the closing joints and the joints on an odd number of paths.
 func (g *composites) take(path []int, rows int) bool {
 	loops := append(g.loops, loop{path, rows})
 	for set := range 1 << len(loops) {
-		times, spare, round := map[int]int{}, 0, -6
+		paths, free, around := map[int]int{}, 0, -6 // paths: by body, the number of paths over its joint
 		for i, l := range loops {
 			if set>>i&1 == 0 {
 				continue
 			}
-			spare -= l.rows
-			round += 6 - l.rows
+			free -= l.rows
+			around += 6 - l.rows
 			for _, b := range l.path {
-				if times[b]++; times[b] == 1 {
-					spare += g.spare[b]
+				if paths[b]++; paths[b] == 1 {
+					free += g.spare[b]
 				}
-				if times[b]%2 == 1 { // the joint is in the loop around all loops of the set
-					round += g.spare[b]
+				if paths[b]%2 == 1 {
+					around += g.spare[b]
 				} else {
-					round -= g.spare[b]
+					around -= g.spare[b]
 				}
 			}
 		}
-		if set > 0 && min(spare, round) < 1 {
+		if set > 0 && min(free, around) < 1 {
 			return false
 		}
 	}

@@ -72,11 +72,12 @@ func (h *handover) name() string { return filepath.Join(h.folder, "open.html") }
 // remove removes the file and its folder. It may be called any number of times.
 func (h *handover) remove() { h.once.Do(func() { os.RemoveAll(h.folder) }) }
 
-// until returns a handler that answers as v does, and removes the file once the page has been read.
-func (h *handover) until(v http.Handler, page string) http.Handler {
+// removeAfter returns a handler that answers as v does, and removes the file after a request for path, the path of the page. This path is
+// secret. So the comparison takes the same time wherever a path of the same length differs.
+func (h *handover) removeAfter(v http.Handler, path string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		v.ServeHTTP(w, r)
-		if subtle.ConstantTimeCompare([]byte(r.URL.Path), []byte(page)) == 1 {
+		if subtle.ConstantTimeCompare([]byte(r.URL.Path), []byte(path)) == 1 {
 			h.remove()
 		}
 	})

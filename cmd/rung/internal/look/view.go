@@ -127,7 +127,7 @@ func serve(ctx context.Context, v *view.Viewer, f *viewFlags, stdout, stderr io.
 			fmt.Fprintf(stderr, "the browser is not opened, as there is no place for a private file: %v\n", err)
 		} else {
 			defer h.remove()
-			handler = h.until(v, v.Path())
+			handler = h.removeAfter(v, v.Path())
 			h.open()
 		}
 	}

@@ -28,7 +28,7 @@ func NewPage(w io.Writer, columns int) *Page {
 	return &Page{bufio.NewWriter(w), min(max(columns, Narrowest), Widest)}
 }
 
-// Flush writes what is left, and returns the first error of writing.
+// Flush writes the rest, and returns the first error of writing.
 func (p *Page) Flush() error { return p.b.Flush() }
 
 // Blank ends a paragraph.

@@ -30,7 +30,7 @@ type jsonWriter struct {
 // It returns the errors of w, and an error if a number of r is not finite.
 func WriteResult(w io.Writer, r *rung.Result) error { return writeEntries(w, r, entriesOf(r)) }
 
-// writeEntries is WriteResult with the bodies and joints in e in place of those in r.
+// writeEntries is WriteResult with the bodies and joints of e in place of r's.
 func writeEntries(w io.Writer, r *rung.Result, e entries) error {
 	o := &jsonWriter{w: w, knows: r.Knows}
 	o.raw("{\n \"format\": ").value(r.Format)

@@ -132,15 +132,16 @@ type redundant struct {
 	couplings []string
 }
 
-// redundantRows returns, on rank 0, the joints and couplings with redundant rows, of all ranks. All ranks call it together.
-func (x *pieces) redundantRows() (of redundant, err error) {
-	of.joints = []results.Redundant{}
+// redundantRows gathers from all ranks the joints and couplings with redundant rows, and returns them on rank 0. Joints are in the order
+// of their numbers, couplings in the order of the mechanism of the view. All ranks call it together.
+func (x *pieces) redundantRows() (all redundant, err error) {
+	all.joints = []results.Redundant{}
 	if x.solver.Redundant() <= 0 {
-		return of, nil
+		return all, nil
 	}
 	rows, err := x.solver.RedundantRows()
 	if err != nil {
-		return of, err
+		return all, err
 	}
 	m, piece := x.plan.Mechanism(), x.plan.Piece()
 	type named struct {
@@ -153,7 +154,7 @@ func (x *pieces) redundantRows() (of redundant, err error) {
 		if !row.Coupling {
 			j, err := m.JointIndex(row.Name)
 			if err != nil {
-				return of, err
+				return all, err
 			}
 			r.Number = piece.Joint[j]
 		}
@@ -162,20 +163,20 @@ func (x *pieces) redundantRows() (of redundant, err error) {
 	rowsOf, nameOf := make(map[int64]int), make(map[int64]string)
 	for _, r := range slices.Concat(ranks.Gather(x.rank, own)...) {
 		if r.Number < 0 {
-			of.couplings = append(of.couplings, r.Name)
+			all.couplings = append(all.couplings, r.Name)
 			continue
 		}
 		rowsOf[r.Number]++
 		nameOf[r.Number] = r.Name
 	}
 	for _, n := range slices.Sorted(maps.Keys(rowsOf)) {
-		of.joints = append(of.joints, results.Redundant{Name: nameOf[n], Rows: rowsOf[n]})
+		all.joints = append(all.joints, results.Redundant{Name: nameOf[n], Rows: rowsOf[n]})
 	}
 	if x.seen != nil {
-		place := func(name string) int { i, _ := x.seen.CouplingIndex(name); return i }
-		slices.SortFunc(of.couplings, func(a, b string) int { return cmp.Compare(place(a), place(b)) })
+		number := func(name string) int { i, _ := x.seen.CouplingIndex(name); return i }
+		slices.SortFunc(all.couplings, func(a, b string) int { return cmp.Compare(number(a), number(b)) })
 	}
-	return of, nil
+	return all, nil
 }
 
 // illScaled returns, on rank 0, the first badly scaled body or joint found by a rank; nil if there is none. All ranks call it

@@ -97,7 +97,7 @@ func run(cmd *cobra.Command, args []string, f *flags) error {
 	return shell.Print(stdout, func(page *sheet.Page) { r.print(page) })
 }
 
-// outputs returns the files that the flags name; those with an empty path are not written.
+// outputs returns the files that the flags name. A file with an empty path is not written.
 func (f *flags) outputs(ctx context.Context, g *terrain) []shell.FileOf {
 	draw := func(path string, with func(w io.Writer, format string, t *picture.Terrain) error) func(w io.Writer) error {
 		return func(w io.Writer) error {
