@@ -236,7 +236,7 @@ func (c *Closer) ClosePositions(st *mechanism.State) error {
 
 // closePositions is ClosePositions within the guard.
 func (c *Closer) closePositions(st *mechanism.State) error {
-	c.start(st, false)
+	c.start(st, ofPoses)
 	fit, err := c.misfitAt(c.at)
 	if err != nil {
 		return err
@@ -306,14 +306,22 @@ func (c *Closer) close(fit misfit) (misfit, error) {
 			if fit.loose <= 1 {
 				break
 			}
-			return fit, c.closeError(fit, false)
+			return fit, c.closeError(fit, ofPoses)
 		}
 	}
 	return fit, nil
 }
 
-// start copies st to c.from and c.at. rates says that velocities will be projected; else poses will be closed.
-func (c *Closer) start(st *mechanism.State, rates bool) {
+// level says which errors of the joints are meant.
+type level bool
+
+const (
+	ofPoses level = false // poses are closed
+	ofRates level = true  // velocities are projected
+)
+
+// start copies st to c.from and c.at, to correct the given errors.
+func (c *Closer) start(st *mechanism.State, which level) {
 	if len(st.Bodies) != len(c.at.Bodies) {
 		panic("closing" + fault.ForeignState)
 	}
@@ -322,7 +330,7 @@ func (c *Closer) start(st *mechanism.State, rates bool) {
 		c.mech.FollowAngles(c.kin, c.from)
 	}
 	c.copyState(c.at, c.from)
-	c.at.Time, c.try.Time, c.rates = st.Time, st.Time, rates
+	c.at.Time, c.try.Time, c.rates = st.Time, st.Time, which == ofRates
 }
 
 // followsAngles reports whether there are couplings, which count the turns of angles, composite joints or points on curves. Closing then
@@ -347,16 +355,16 @@ func (c *Closer) displace(dst, src *mechanism.State, h float64, x []float64) {
 	}
 }
 
-// closeError returns, on all ranks, the *CloseError for the errors in c.delta. rate says that they are errors of velocities.
-func (c *Closer) closeError(fit misfit, rate bool) error {
+// closeError returns, on all ranks, the *CloseError for the errors in c.delta, which are of the given kind.
+func (c *Closer) closeError(fit misfit, which level) error {
 	if fit.elsewhere {
 		return c.shareError(nil)
 	}
-	return c.shareError(c.rowError(fit, rate))
+	return c.shareError(c.rowError(fit, which))
 }
 
 // rowError returns the *CloseError of the row fit.row, which has the largest error, on this rank.
-func (c *Closer) rowError(fit misfit, rate bool) error {
+func (c *Closer) rowError(fit misfit, which level) error {
 	p := c.layout.Pattern
 	node := c.mech.NumBodies()
 	for int(p.Off[node+1]) <= fit.row {
@@ -366,7 +374,7 @@ func (c *Closer) rowError(fit misfit, rate bool) error {
 	if j < 0 {
 		i := c.layout.NodeConstraint(node)
 		return &CloseError{
-			At: *c.mech.AtConstraint(i, -1, ErrCannotClose), Linear: !c.flat[fit.row], Rate: rate,
+			At: *c.mech.AtConstraint(i, -1, ErrCannotClose), Linear: !c.flat[fit.row], Rate: which == ofRates,
 			Off: math.Abs(c.delta[fit.row]) / c.size(node), Steps: c.closing.Steps,
 		}
 	}
@@ -374,7 +382,7 @@ func (c *Closer) rowError(fit misfit, rate bool) error {
 	return &CloseError{
 		At:          *c.mech.AtJoint(j, fit.row-int(p.Off[node]), ErrCannotClose),
 		Predecessor: c.mech.BodyName(int(jt.Pred)), Successor: c.mech.BodyName(int(jt.Succ)),
-		Linear: !c.flat[fit.row], Rate: rate,
+		Linear: !c.flat[fit.row], Rate: which == ofRates,
 		Off: math.Abs(c.delta[fit.row]), Steps: c.closing.Steps,
 	}
 }
@@ -406,7 +414,7 @@ func (c *Closer) step(fit misfit) (misfit, bool, error) {
 			return fit, false, ended
 		}
 		if lost = c.fac.FactorizeDamped(c.damping, mu); lost == nil {
-			if after, ok := c.search(fit, true); ok {
+			if after, ok := c.search(fit, damped); ok {
 				return after, true, nil
 			}
 		}
@@ -419,16 +427,21 @@ func (c *Closer) step(fit misfit) (misfit, bool, error) {
 	return fit, false, named(lost)
 }
 
+// damping says whether a factorization is of the damped system.
+type damping bool
+
+const undamped, damped damping = false, true
+
 // search moves c.at along the solution of the factored system, and returns the sums of the errors there. It halves a damped step up to
 // closeHalves times until the merit drops enough (drops), and returns false with c.at unchanged if it does not.
 //
 // Where branches of motion meet, errors are of second order in the displacements, and a full
 // step removes only half of the displacement. So if the merit drops slowly, the same step is tried once more.
-func (c *Closer) search(fit misfit, damped bool) (misfit, bool) {
+func (c *Closer) search(fit misfit, d damping) (misfit, bool) {
 	c.solve()
 	longest := closeTurn / c.largestRotation()
 	h, halves := min(1, longest), 1
-	if damped {
+	if d == damped {
 		halves = closeHalves
 	}
 	for range halves {
@@ -437,7 +450,7 @@ func (c *Closer) search(fit misfit, damped bool) (misfit, bool) {
 		}
 		c.displace(c.try, c.at, h, c.x)
 		after, err := c.misfitAt(c.try)
-		if err == nil && drops(fit, after, h, damped) {
+		if err == nil && drops(fit, after, h, d == damped) {
 			c.at, c.try = c.try, c.at
 			if slow(fit, after, h) && longest >= 2 {
 				return c.repeat(after)

@@ -52,29 +52,29 @@ func (c *Closer) ProjectVelocities(st *mechanism.State) error {
 // first.
 func (c *Closer) projectVelocities(st *mechanism.State) error {
 	chord := c.chord && c.fac.Current() && c.allOf(c.samePoses(st))
-	c.start(st, true)
+	c.start(st, ofRates)
 	if !chord { // with a chord, c.kin is of st already
 		if err := c.agree(c.mech.KinematicsTo(c.kin, st)); err != nil {
 			return err
 		}
 	}
-	fit, err := c.ratesAt(c.at, false)
+	fit, err := c.ratesAt(c.at, moving)
 	if err != nil {
 		return err
 	}
 	c.closing, c.before = Closing{Before: fit.largest}, fit.relative
 	if !(fit.excess <= 1) && chord {
 		c.setErrors()
-		if fit, err = c.correct(fit, false); err != nil {
+		if fit, err = c.correct(fit, moving); err != nil {
 			return err
 		}
 	}
 	if !(fit.excess <= 1) && !(chord && c.good(fit)) {
-		if fit, err = c.project(fit, false); err != nil {
+		if fit, err = c.project(fit, moving); err != nil {
 			return err
 		}
 		if !c.accepts(fit) {
-			return c.closeError(fit, true)
+			return c.closeError(fit, ofRates)
 		}
 	}
 	c.closing.After = fit.largest
@@ -115,18 +115,18 @@ func (c *Closer) AllowMotion(v []float64, st *mechanism.State) error {
 // allowMotion is AllowMotion within the guard. It sets the velocities of c.at to v, projects them without the
 // right sides σ of prescribed motions, and stores them in v.
 func (c *Closer) allowMotion(v []float64, st *mechanism.State) error {
-	c.start(st, true)
+	c.start(st, ofRates)
 	if err := c.agree(c.mech.KinematicsTo(c.kin, st)); err != nil {
 		return err
 	}
 	c.at.Rest()
 	c.change(v, 1)
-	fit, err := c.ratesAt(c.at, true)
+	fit, err := c.ratesAt(c.at, still)
 	if err != nil {
 		return err
 	}
 	c.closing, c.before = Closing{Before: fit.largest}, fit.relative
-	if _, err = c.project(fit, true); err != nil {
+	if _, err = c.project(fit, still); err != nil {
 		return err
 	}
 	if err = c.halt.Err(); err != nil {
@@ -138,10 +138,18 @@ func (c *Closer) allowMotion(v []float64, st *mechanism.State) error {
 	return nil
 }
 
+// motions says what prescribed motions do.
+type motions bool
+
+const (
+	moving motions = false // they have their rates
+	still  motions = true  // they stand still: the right sides σ are left out
+)
+
 // project removes the errors in c.delta, whose sums are fit, from the velocities of c.at by
-// corrections M⁻¹Jᵀλ, and returns the sums of the errors that remain. still leaves out the right sides σ. It returns an error if no
+// corrections M⁻¹Jᵀλ, and returns the sums of the errors that remain. It returns an error if no
 // factorization succeeds or the context ends, but not for errors that remain.
-func (c *Closer) project(fit misfit, still bool) (misfit, error) {
+func (c *Closer) project(fit misfit, m motions) (misfit, error) {
 	if err := c.linearize(c.at); err != nil {
 		return fit, err
 	}
@@ -154,7 +162,7 @@ func (c *Closer) project(fit misfit, still bool) (misfit, error) {
 				return c.halt.Err() != nil, err
 			}
 			solved = true
-			if fit, ended = c.correct(fit, still); ended != nil || fit.excess <= 1 {
+			if fit, ended = c.correct(fit, m); ended != nil || fit.excess <= 1 {
 				return true, nil
 			}
 			if ended = c.halt.Err(); ended != nil {
@@ -201,7 +209,7 @@ func (c *Closer) samePoses(st *mechanism.State) bool {
 
 // correct corrects the velocities of c.at by solves with the present factorization, up to rateSolves, as long as the largest relative error
 // decreases. It returns the sums of the remaining errors, which are in c.delta.
-func (c *Closer) correct(fit misfit, still bool) (misfit, error) {
+func (c *Closer) correct(fit misfit, m motions) (misfit, error) {
 	for k := 0; k < rateSolves && !(fit.excess <= 1); k++ {
 		if k > 0 {
 			c.setErrors()
@@ -209,13 +217,13 @@ func (c *Closer) correct(fit misfit, still bool) (misfit, error) {
 		c.solve()
 		c.change(c.x, 1)
 		c.closing.Steps++
-		after, err := c.ratesAt(c.at, still)
+		after, err := c.ratesAt(c.at, m)
 		if err != nil {
 			return fit, err
 		}
 		if !(after.relative < fit.relative) {
 			c.change(c.x, -1)
-			return c.ratesAt(c.at, still)
+			return c.ratesAt(c.at, m)
 		}
 		fit = after
 	}
@@ -238,17 +246,17 @@ func speeds(st *mechanism.State) (v, w float64) {
 	return v, w
 }
 
-// ratesAt stores in c.delta the velocity errors at st, T·V̂ − σ, or T·V̂ with still, and returns their sums.
+// ratesAt stores in c.delta the velocity errors at st, T·V̂ − σ, or T·V̂ if the motions are still, and returns their sums.
 // fit.loose is relative to rateGood. c.kin has to be of st.
 //
 // It returns joints.ErrNoDirection with the name of the joint, and the cause if the context ends.
-func (c *Closer) ratesAt(st *mechanism.State, still bool) (fit misfit, err error) {
+func (c *Closer) ratesAt(st *mechanism.State, m motions) (fit misfit, err error) {
 	speed, spin := c.fastest(speeds(st))
-	return c.combine(c.ratesHere(st, still, speed, spin))
+	return c.combine(c.ratesHere(st, m, speed, spin))
 }
 
 // ratesHere is ratesAt for the rows of this rank, with the largest velocity, m/s, and angular velocity, rad/s, of all ranks.
-func (c *Closer) ratesHere(st *mechanism.State, still bool, speed, spin float64) (fit misfit, err error) {
+func (c *Closer) ratesHere(st *mechanism.State, m motions, speed, spin float64) (fit misfit, err error) {
 	fit.row = -1
 	p := c.layout.Pattern
 	var delta, e [6]float64
@@ -258,7 +266,7 @@ func (c *Closer) ratesHere(st *mechanism.State, still bool, speed, spin float64)
 		}
 		j := c.layout.NodeConstraint(node)
 		err := c.mech.ConstraintErrorsTo(&delta, &e, j, c.kin, st)
-		if err == nil && still && j < c.mech.NumJoints() && c.mech.Joints[j].Motion != nil {
+		if err == nil && m == still && j < c.mech.NumJoints() && c.mech.Joints[j].Motion != nil {
 			err = c.addMotion(&e, j, st)
 		}
 		if err != nil {

@@ -7,7 +7,7 @@ import "github.com/rung-mbd/rung/kkt"
 // damped step needs to be tried because the errors are within Options.Tolerance.
 func (c *Closer) undamped(fit misfit) (after misfit, ok, done bool) {
 	for fit.relative < closeExact && c.fac.Factorize(kkt.DropWeak) == nil {
-		if after, ok := c.search(fit, false); ok {
+		if after, ok := c.search(fit, undamped); ok {
 			// Velocities need the nonholonomic rows, too, which this factorization does not have.
 			c.chord = small(fit, after) && c.largestRotation() < closeChord && len(c.mech.Nonholonomic()) == 0
 			return after, true, true

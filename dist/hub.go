@@ -36,11 +36,7 @@ type hub struct {
 	exact                   []dd.Num       // scratch of addTwice
 	mixing                  *factor.Mixing // of the loads; nil until refineTwice
 
-	// Numbers in the next message of each rank (expect).
-	fixed     int  // numbers of every rank
-	held      int  // numbers for each held row of the rank
-	scales    bool // one number for each row that the rank owns
-	nodeTerms bool // one number for each node that the rank owns
+	contents // of the next message of each rank (expect)
 
 	weak        int     // redundant rows of all ranks and of the root
 	contraction float64 // largest factor.Tally.Contraction
@@ -50,6 +46,14 @@ type hub struct {
 	inHeld      bool    // the worst row is held
 	worstRank   int     // the rank of the worst row if it is not held
 	broken      error   // error of the root
+}
+
+// contents are the numbers in a message of a rank to rank 0, in this order. At most one of scales and nodeTerms is set.
+type contents struct {
+	fixed     int  // numbers of every rank
+	held      int  // numbers for each held row of the rank
+	scales    bool // one number for each row that the rank owns
+	nodeTerms bool // one number for each node that the rank owns
 }
 
 // newHub allocates the memory of rank 0 of c for the held nodes of all ranks.
@@ -71,11 +75,8 @@ func newHub(c Comm, h *Held) *hub {
 	return u
 }
 
-// expect sets the lengths of the next messages: a number of fixed numbers, then held numbers for each held row, then one number for each
-// row that the rank owns if scales is set, or for each node that it owns if terms is set.
-func (u *hub) expect(fixed, held int, scales, terms bool) {
-	u.fixed, u.held, u.scales, u.nodeTerms = fixed, held, scales, terms
-}
+// expect sets the contents of the next messages, and so their lengths.
+func (u *hub) expect(next contents) { u.contents = next }
 
 // length returns the length of the next message of rank r.
 func (u *hub) length(r int) int {

@@ -147,7 +147,7 @@ func (f *joined) factorize(scale []float64, eps float64, policy factor.Policy) e
 		}
 	}
 	if u != nil {
-		u.expect(1, 0, true, false)
+		u.expect(contents{fixed: 1, scales: true})
 	}
 	s.say()
 	var all []float64
@@ -190,7 +190,7 @@ func (f *joined) SolveTo(x, b []float64) {
 	s.message = append(s.message[:0], s.right...)
 	var y, right []float64
 	if u != nil {
-		u.expect(0, 1, false, false)
+		u.expect(contents{held: 1})
 		y, right = u.y, u.b
 	}
 	s.say()

@@ -65,7 +65,7 @@ func (s *Solver) refineTwice(w kkt.Way) (int, error) {
 		s.message = append(s.message[:0], s.right...)
 		var y, b []float64
 		if u != nil {
-			u.expect(0, 1, false, false)
+			u.expect(contents{held: 1})
 			y, b = u.y, u.b
 		}
 		s.say()
@@ -103,7 +103,7 @@ func (s *Solver) mix(over, under float64) float64 {
 	s.message = append(s.message[:0], over, under)
 	u := s.hub
 	if u != nil {
-		u.expect(2, 0, false, false)
+		u.expect(contents{fixed: 2})
 	}
 	s.say()
 	theta := 0.0
@@ -130,7 +130,7 @@ func (s *Solver) begin(w kkt.Way) {
 	size := s.fac.SolveHeldTo(s.x, s.r, s.sys.Right, s.y)
 	s.message = append(s.message[:0], size, s.sys.FreeSize())
 	if s.hub != nil {
-		s.hub.expect(2, 0, false, false)
+		s.hub.expect(contents{fixed: 2})
 	}
 	s.say()
 	if u := s.hub; u != nil {
@@ -148,7 +148,7 @@ func (s *Solver) begin(w kkt.Way) {
 func (s *Solver) sizes(step, size float64) float64 {
 	s.message = append(s.message[:0], step, size)
 	if s.hub != nil {
-		s.hub.expect(2, 0, false, false)
+		s.hub.expect(contents{fixed: 2})
 	}
 	s.say()
 	if u := s.hub; u != nil {
@@ -182,7 +182,7 @@ func (s *Solver) sayChecked(c factor.Checked, low []float64) {
 		}
 	}
 	if u := s.hub; u != nil {
-		u.expect(3, 1, false, true)
+		u.expect(contents{fixed: 3, held: 1, nodeTerms: true})
 		if low != nil {
 			u.held = 2
 		}
@@ -203,7 +203,7 @@ func (s *Solver) estimate(w kkt.Way) (int, error) {
 	u := s.hub
 	var y, b []float64
 	if u != nil {
-		u.expect(2, 1, false, false)
+		u.expect(contents{fixed: 2, held: 1})
 		y, b = u.y, u.b
 	}
 	s.say()

@@ -256,7 +256,7 @@ func (s *Solver) factorize(filled error, w kkt.Way) (int, error) {
 	}
 	var scale, y, b []float64
 	if u != nil {
-		u.expect(beforeRight, 1, true, false)
+		u.expect(contents{fixed: beforeRight, held: 1, scales: true})
 		scale, y, b = u.scale, u.y, u.b
 	}
 	s.say()

@@ -68,8 +68,9 @@ func (a *analysis) divide() {
 	flush(ns)
 }
 
-// split marks the fronts from k down to the next branch as parts of the top, unless they have more work than most. A branch is a
-// front whose children but the heaviest have a sideWork part of its work.
+// split marks in top the fronts from k down to the next branch as parts of the top. It marks none if there is no branch, or if the work own
+// of these fronts is more than the limit most. At a branch the subtrees of all children but the heaviest have at least the part sideWork of
+// the work of its subtree.
 func (a *analysis) split(k int32, work, own []float64, most float64, top []bool) {
 	s, path := a.s, 0.0
 	for v := k; ; {

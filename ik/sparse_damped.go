@@ -178,7 +178,8 @@ func (s *sparseMethod) contradict(l int) bool {
 	return pulling > 1
 }
 
-// pull returns the size of the gradient of target i alone, projected on the motions that the hard rows allow, relative to its size before.
+// pull returns the size of the gradient of target i alone after projection on the motions that the hard rows allow, relative to its size
+// before projection. It returns 0 if the gradient is zero.
 func (s *sparseMethod) pull(i int) float64 {
 	t := &s.p.targets[i]
 	e := s.e[t.first : t.first+t.n]

@@ -189,7 +189,8 @@ func (g *footing) descend(w *stance, x, y float64) bool {
 	return found
 }
 
-// step returns the stance at the point scale·step, along t and l of w, from the point of w, and the result of see.
+// step returns the stance at a point near the point of w: at scale·step from there, with the components of step along t and l of w. ok is
+// the result of see.
 func (g *footing) step(w *stance, step *[2]float64, scale float64) (next stance, ok bool) {
 	move := w.t.Scale(scale * step[0])
 	spatial.AddScaledTo(&move, &move, scale*step[1], &w.l)

@@ -27,7 +27,7 @@ type block struct {
 }
 
 // newStaircase brings the scaled A to the form of (S10). O·s are the changes of velocities of a state s, which are zero for the same motion
-// in another place. Singular values up to cut count as zero, of O those up to cutO.
+// in another place. Singular values count as zero up to cut, and singular values of O up to cutO.
 //
 // Cost: O(n³) a step of the staircase, of which there are few; allocates.
 func newStaircase(A, O *mat.Dense, cut, cutO float64) (*staircase, error) {

@@ -167,7 +167,7 @@ func (d *decoder) couplingPolynomial() *CouplingPolynomial {
 	return p
 }
 
-// checkCoupling applies the rules to a coupling. At least one of its freedoms must have no motion.
+// checkCoupling applies the rules to a coupling. Among them, at least one of its freedoms has to be without a motion.
 func (c *checker) checkCoupling(k *Coupling, f document.Flaws) {
 	if !f.Has(couplingName) {
 		c.checkName(k.Name)
@@ -176,7 +176,7 @@ func (c *checker) checkCoupling(k *Coupling, f document.Flaws) {
 	c.named = c.named[:0]
 	known, free := !f.Has(couplingTerms) && !f.Has(couplingPolynomial) && !f.Has(couplingLaw), false
 	before := c.faults.Len()
-	and := func(ok, open bool) { known, free = known && ok, free || open }
+	and := func(ok, open bool) { known, free = known && ok, free || open } // all freedoms exist; one of them has no motion
 	if !f.Has(couplingTerms) {
 		and(c.checkTerms(k))
 	}

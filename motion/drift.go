@@ -194,7 +194,7 @@ func (r *drifter) move(st *mechanism.State, s float64) (driftFit, bool) {
 	return r.moveBy(errorPass, st, s)
 }
 
-// moveBy is move with a pass for the errors, as measureBy.
+// moveBy is move with a pass for the errors, as in measureBy.
 func (r *drifter) moveBy(pass driftPass, st *mechanism.State, s float64) (driftFit, bool) {
 	bodies := r.each(driftTask{kind: movePass, n: len(st.Bodies), st: st, times: s})
 	ok := bodies.bad < 0 && r.specialRows(pass, st) == nil

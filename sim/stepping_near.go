@@ -81,7 +81,7 @@ func (s *stepping) tryExactly(until, length float64) (t1, e float64) {
 	return t1, e
 }
 
-// fixedNear is tryNear for fixed steps.
+// fixedNear is tryNear for fixed steps. It returns false if no such step was made.
 func (s *stepping) fixedNear(until float64) (t1 float64, ok bool) {
 	if s.closer.exact == nil {
 		return 0, false

@@ -95,7 +95,8 @@ func (s *Solution) addLimits(limits *[2][]float64, p *derive.Parameter, change f
 	}
 }
 
-// try makes the changed tasks of direction k, and adds the changes of the limits with the task.
+// try makes the changed tasks of direction k for central differences of fourth order, and adds the derivatives of the limits by these
+// differences. It returns an error if a changed task has other rows, targets or driven freedoms.
 func (s *Solution) try(a *asked, k int) error {
 	d := &a.list[k]
 	if d.Task == nil {

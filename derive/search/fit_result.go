@@ -98,8 +98,8 @@ func (f *fit) result(status Status, past []Iteration) (*FitResult, error) {
 	return r, nil
 }
 
-// setUnidentified adds to r the names of the parameters without effect on the residuals, and of the combinations of parameters in list
-// without effect. It returns the parameters in any of these. s and rank are the result of columns.
+// setUnidentified adds to r the names of parameters without effect on the residuals, each alone, and of combinations without effect of
+// the parameters in list. It returns, by parameter, whether it is in any of these. s and rank are the result of columns.
 func (f *fit) setUnidentified(r *FitResult, list []int, s *mat.SVD, rank int) (unknown []bool) {
 	o := f.p.Objective()
 	unknown = slices.Clone(f.idle)

@@ -43,7 +43,7 @@ func Available() error { return nil }
 
 // Controls of MUMPS, by the numbers of its manual.
 const (
-	errorStream, diagnostics, globalInfo, printLevel = 1, 2, 3, 4 // ICNTL: where it prints
+	errorStream, diagnostics, globalInfo, printLevel = 1, 2, 3, 4 // ICNTL: where it prints, −1: nowhere; how much, 0: nothing
 
 	orderOf     = 7  // 1: PERM_IN
 	moreMemory  = 14 // percent
@@ -134,7 +134,7 @@ func (r *root) share() {
 	id.irn_loc, id.jcn_loc, id.a_loc = unsafe.SliceData(row), unsafe.SliceData(col), (*C.DMUMPS_REAL)(unsafe.SliceData(r.entries))
 }
 
-// control sets the controls of MUMPS that stay the same for all values.
+// control sets the controls of MUMPS that stay the same for all values. The comments of the controls tell the meaning of these settings.
 func (o Options) control(id *C.DMUMPS_STRUC_C) {
 	for _, i := range [...]C.int{errorStream, diagnostics, globalInfo} {
 		C.set(id, i, -1)

@@ -49,7 +49,7 @@ func (h *heap) drop() {
 	s[k] = x
 }
 
-// top returns the highest gain of a vertex that may still move, if any.
+// top returns the highest gain of a vertex that may still move, and false if there is none. It drops outdated entries from the heap.
 func (h *heap) top(c *cut) (gain int32, ok bool) {
 	for len(*h) > 0 {
 		x := (*h)[0]

@@ -125,7 +125,8 @@ func (r *reader) drake(p pending) {
 	r.a.Forces = append(r.a.Forces, f)
 }
 
-// drakeEnd returns the link of the frame that the part body of an element names, and the point in the part point as a pose in that link.
+// drakeEnd returns the link of the frame that the part body of an element names, and the point in the part point as a pose in this link.
+// It refuses an unknown frame and returns false.
 func (r *reader) drakeEnd(p pending, body, point string) (link int, at assembly.Pose, ok bool) {
 	n := p.node
 	name := r.text(n, n.Name+"_"+body)

@@ -104,7 +104,8 @@ func (r *reader) frames() {
 	}
 }
 
-// end returns the link of the frame called name, which the field of a joint gives; it refuses a missing or unknown name.
+// end returns the link of the frame called name, which the field of a joint gives. It refuses a missing or
+// unknown name and returns false.
 func (r *reader) end(j *joint, field, name string) (link int, ok bool) {
 	s := j.f.scope
 	if name == worldName {
@@ -466,7 +467,7 @@ func (r *reader) plugin(p pending) {
 	r.report.Note(p.node, "plugin "+fault.Name(class), "holds links together: they are fixed to each other")
 }
 
-// anywhere returns the link with a name in the scope of a plugin, or in a scope around it.
+// anywhere returns the link with a name in the scope of a plugin, or in the nearest scope around it, and false if there is none.
 func (r *reader) anywhere(p pending, name string) (int, bool) {
 	if name == worldName {
 		return assembly.World, true

@@ -204,7 +204,8 @@ func (r *reader) gazeboRow(n *xmltree.Node, name, kind string, frame *assembly.P
 	return nil, false
 }
 
-// gazeboAxisIn reads an axis, given in axes of the joint or of the model, and converts it to axes of the joint.
+// gazeboAxisIn reads an axis, given in axes of the joint or of the model, and converts it to axes of the joint. It
+// refuses a missing element and returns false.
 func (r *reader) gazeboAxisIn(n *xmltree.Node, name, element string, frame *assembly.Pose) (a assembly.Axis, ok bool) {
 	a = assembly.Axis{At: n, Name: name, Kind: assembly.Revolute, Axis: zAxis}
 	c := r.need(n, element)

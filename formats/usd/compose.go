@@ -115,7 +115,7 @@ func (a arc) Location() source.Location {
 	return source.Location{File: a.file, Line: a.line, Column: a.column}
 }
 
-// resolve returns the file that an arc names.
+// resolve returns the file that an arc names. It refuses a name that does not resolve, and returns false.
 func (c *composer) resolve(a arc) (source.Name, bool) {
 	from, _ := source.Address(a.file)
 	name, err := c.files.Resolve(source.Dir(from), a.asset)

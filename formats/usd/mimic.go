@@ -123,7 +123,8 @@ type coordinate struct {
 }
 
 // follows returns the coordinate at of p and the coordinate to of its leader, the joint that a relationship of p names. Where a
-// joint has several motions, own and other name the motion of p and of the leader.
+// joint has several motions, own and other name the motion of p and of the leader. It refuses a joint without leader or one that follows
+// itself, and returns false.
 func (r *reader) follows(p *prim, relationship, own, other string) (at, to coordinate, ok bool) {
 	leader, ok := r.target(p, relationship)
 	switch {
@@ -145,8 +146,8 @@ func (r *reader) follows(p *prim, relationship, own, other string) (at, to coord
 	return at, to, ok
 }
 
-// coordinate returns the coordinate of joint p; if p has several motions, of the one called motion. It is for a coupling of joint of,
-// which it refuses if there is no such coordinate.
+// coordinate returns the coordinate of joint p; if p has several motions, of the one called motion. It is for a coupling of joint of. If
+// there is no such coordinate it refuses joint of and returns false.
 func (r *reader) coordinate(p *prim, motion string, of *prim) (coordinate, bool) {
 	k := r.made[p]
 	if k > 0 {

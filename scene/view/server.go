@@ -90,7 +90,8 @@ func setDeadline(w http.ResponseWriter) {
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(answering)) // an error: w is no connection, as in tests
 }
 
-// admit returns the path behind the secret, if the request may be answered.
+// admit returns the part of the path after the secret. It returns false for a request that must not be answered: to another host, from
+// another site, or without the secret.
 func (v *Viewer) admit(r *http.Request) (path string, ok bool) {
 	if !local(r.Host) {
 		return "", false

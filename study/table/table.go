@@ -175,7 +175,7 @@ func (t *table) rows(rows [][]Cell) []pq.Row {
 // noPart stands for the number of a part in a file that is the whole table.
 const noPart = ""
 
-// sealed returns a function that writes the table, or the part with a number, with a seal. Fill writes the rows.
+// sealed returns a function that writes the table (noPart), or the part with the given number, with a seal. fill writes the rows.
 func (t *table) sealed(part string, fill func(p *pq.GenericWriter[any]) error) func(w io.Writer) error {
 	return outfile.Sealed(func(w io.Writer) error {
 		o := []pq.WriterOption{t.schema, pq.Compression(&pq.Snappy), pq.KeyValueMetadata(formatKey, t.format), pq.KeyValueMetadata(sumKey, t.sum),

@@ -126,7 +126,8 @@ func ballOnLine(row []Axis) []part {
 	return []part{{kind: model.SphereInCylinder, frame: Along(ball, row[k].Axis), freedoms: []freedom{turn, turn, turn, f}, reversed: k == 1}}
 }
 
-// circleOf returns the joint of a rotation, a ball before or after it, and possibly a translation between them.
+// circleOf returns the joint of a rotation, a ball before or after it, and possibly a translation between them. It returns false if the
+// translation is not along the axis of the rotation.
 func circleOf(row []Axis) ([]part, bool) {
 	last := len(row) - 1
 	if row[last].Kind == Ball {

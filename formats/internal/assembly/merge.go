@@ -156,8 +156,8 @@ func (w *walker) along(k, from int, x Pose) {
 	}
 }
 
-// merge adds the masses of links to their carriers, and moves the ends of joints and forces to the carriers. It returns which links are
-// carriers.
+// merge adds the masses of links to their carriers, and moves the ends of joints and forces to the carriers. It returns, by link,
+// whether it is a carrier.
 func (a *Assembly) merge(c []carrier) (alive []bool) {
 	alive = make([]bool, len(a.Links))
 	for i := range a.Links {

@@ -126,7 +126,7 @@ func choice[T ~uint8](flag, word string, words []string) (T, error) {
 	return 0, shell.UseErrorf("--%s %s: there are %s%s", flag, fault.Name(word), strings.Join(words, ", "), fault.AfterList(fault.Meant(word, words...)))
 }
 
-// cutLast cuts a text at its last equals sign, as names may have equals signs too.
+// cutLast cuts a text at its last equals sign, as names may contain equals signs. It returns false if there is none.
 func cutLast(text string) (before, after string, found bool) {
 	if i := strings.LastIndexByte(text, '='); i >= 0 {
 		return text[:i], text[i+1:], true

@@ -162,7 +162,7 @@ func (f *drawFlags) checkFilm(cmd *cobra.Command) error {
 	return nil
 }
 
-// pair reads two numbers with a text between them.
+// pair reads two numbers with the text between in their midst. It returns false if text is anything else.
 func pair(text, between string) (a, b float64, ok bool) {
 	x, y, found := strings.Cut(text, between)
 	a, err1 := strconv.ParseFloat(x, 64)
