@@ -26,8 +26,8 @@ type quadratic struct {
 	basis   [][]float64 // of a cycle of GMRES, orthonormal in M
 }
 
-// quadratic factors the preconditioner at σ, or at a larger σ where the blocks are not positive definite. If that had to be
-// larger than sigmaRise·σ, or has no factorization, it factors the modified matrix at σ (System.modified).
+// quadratic factors the preconditioner at σ = sigma, or at the larger σ from which its blocks are positive definite. If that is more than
+// sigmaRise·sigma, or the factorization fails, it factors the modified matrix at sigma (System.modified).
 func (s *System) quadratic(sigma float64) (*quadratic, error) {
 	n := s.dim()
 	q := &quadratic{sys: s, sigma: sigma, b: make([]float64, n), g: make([]float64, n), r: make([]float64, n)}

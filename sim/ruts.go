@@ -26,7 +26,7 @@ type rutted struct {
 	at   mechanism.State
 }
 
-// newRutted returns the memory to press ruts, with st as the state at the end of the last step; nil if no wheel of m leaves ruts.
+// newRutted returns the memory to press ruts during a run with states like st, or nil if no wheel of m leaves ruts.
 func newRutted(m *mechanism.Mechanism, st *mechanism.State) *rutted {
 	if !m.WantsRuts() {
 		return nil
