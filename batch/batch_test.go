@@ -35,7 +35,7 @@ func solved(t testing.TB, p *kkt.Plan, list []*mechanism.State, o batch.Options)
 	return b, s, r
 }
 
-// accelerations returns those of state i.
+// accelerations returns the accelerations of state i.
 func accelerations(p *kkt.Plan, r *batch.Results, i int) []float64 {
 	a := make([]float64, 6*p.Mechanism().NumBodies())
 	r.To(a, i)

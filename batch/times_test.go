@@ -121,7 +121,7 @@ func walker(t testing.TB) *kkt.Plan {
 	return p
 }
 
-// gripper returns that of examples/gripper: two fingers on parallel linkages, with a soft object between them.
+// gripper returns the gripper of examples/gripper: two fingers on parallel linkages, with a soft object between them.
 func gripper(t testing.TB) *kkt.Plan {
 	const length, width = 0.08, 0.06 // m
 	b := build.New("gripper").Gravity(0, 0, -9.81)

@@ -165,7 +165,7 @@ func openFrames(t *testing.T, m *model.Model, d *derive.Derivatives, st *mechani
 	}
 }
 
-// accelerations returns those of all bodies at a state.
+// accelerations returns the accelerations of all bodies at a state.
 func accelerations(t *testing.T, s *kkt.Solver, st *mechanism.State) (x []float64) {
 	require.NoError(t, s.Solve(st))
 	for i := range st.Bodies {

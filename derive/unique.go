@@ -141,8 +141,8 @@ func (b *builder) loadsTo(r []float64) {
 	}
 }
 
-// unique marks the components of wrenches that have no derivative along u: those that the constraints do not determine, and those that they
-// determine at this pose only. For the latter δ(T·n) is not zero, with a null vector n.
+// unique marks the components of wrenches that have no derivative along u. Either the constraints do not determine such a component, or
+// they determine it at this pose only: then δ(T·n) is not zero for a null vector n.
 //
 // It returns ErrSingularPose if the null space has no derivative along u, as the rank changes.
 func (d *Derivatives) unique(out *changes, u *direction) error {

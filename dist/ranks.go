@@ -19,7 +19,7 @@ var (
 // Nearness implements sim.Gauge, as kkt.Solver.Nearness does. It returns the root of the least pivot relative to its
 // scale, over all rows that are not redundant, and the number of redundant rows; both are the same on all ranks. near is
 // infinite if it is not known: if the last Solve has kept all rows, or with a Root that does not know its pivots
-// (Root.PivotsTo), such as that of MUMPS.
+// (Root.PivotsTo), such as MUMPS.
 func (s *Solver) Nearness() (near float64, redundant int) {
 	if s.least == 0 || s.way > kkt.DropWeakest {
 		return math.Inf(1), 0

@@ -24,7 +24,7 @@ var windings = []struct {
 	turns float64
 }{{"shoulder", 3}, {"elbow", -2}, {"drum", 1}, {"barrel", -4}}
 
-// angles returns those of a flat state.
+// angles returns the angles of a flat state.
 func angles(m *door.Model, x []float64) []float64 {
 	z := m.Sizes()
 	return x[len(x)-z.Angles-z.Internal-z.Bearings:][:z.Angles]

@@ -73,7 +73,7 @@ type Convergence struct {
 	slowest     float64 // largest ratio of a correction with twice the digits to the previous one
 	compared    bool    // there has been a correction with twice the digits
 	spare       bool    // there are rows of SetSpare
-	fall        float64 // norm of the multipliers of the first correction over that of the first solution (forcesOf); 0 if not computed
+	fall        float64 // norm of the multipliers of the first correction over the norm of the first solution (forcesOf); 0: not computed
 	bounded     bool    // Worst.Ratio is an upper bound, not the ratio of a row
 	off         float64 // Worst.Ratio at the last call of spareEnd that did not end the refinement
 	slow        int     // number of successive steps that have not shrunk

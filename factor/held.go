@@ -12,9 +12,9 @@ import (
 //
 //	S = Σ Sᵢ,   Sᵢ = Jᵢ·Kᵢ⁻¹·Jᵢᵀ,
 //
-// with Kᵢ the matrix of piece i without the held rows, and Jᵢ its part of the held rows. Another factor, the one of the root, sums the
-// shares and factors S. In its pattern a piece is a node of sign +1 that couples the rows which the piece holds. So its order and its
-// fronts are like those of a mechanism whose bodies are the pieces.
+// with Kᵢ the matrix of piece i without the held rows, and Jᵢ its part of the held rows. Another factor, of the root, sums the
+// shares and factors S. In its pattern a piece is a node of sign +1 that couples the rows which the piece holds. So order and fronts of the
+// root are as in a mechanism whose bodies are the pieces.
 
 const heldRows = "factor: rows are held; use SolveHeldTo"
 

@@ -161,7 +161,7 @@ func (w *worker) jointPivot(p, scale float64) float64 {
 	return p
 }
 
-// clearlyLarger is the factor by which a pivot has to exceed the one of an earlier row, each relative to its scale, to be taken
+// clearlyLarger is the factor by which a pivot has to exceed the pivot of an earlier row, each relative to its scale, to be taken
 // first. So rows that are equal by symmetry stay in their order, whatever their rounding.
 const clearlyLarger = 1 + 1e-6
 

@@ -18,8 +18,8 @@ type RowSpanPlan struct {
 	plan *SpanPlan // of the dual pattern, whose off-diagonal part is Wᵀ
 }
 
-// AnalyzeRowSpanContext prepares the orthogonal factorization of Wᵀ as AnalyzeSpanContext does that of W, with the same cost, errors and
-// panics.
+// AnalyzeRowSpanContext prepares the orthogonal factorization of Wᵀ as AnalyzeSpanContext prepares the factorization of W, with the
+// same cost, errors and panics.
 func AnalyzeRowSpanContext(ctx context.Context, p *sparse.Pattern, o order.Ordering, threads int) (*RowSpanPlan, error) {
 	plan, err := AnalyzeSpanContext(ctx, dualOf(p), o, threads)
 	if err != nil {

@@ -116,7 +116,7 @@ const (
 //
 // A mechanism of up to 10⁷ flops a factorization is solved and analysed once more with twice
 // the digits, a larger one if there is a reason (docs/theory.md "Twice the digits"). Where the
-// accelerations then differ by more than a relative 1e-9, they replace those of the Solve.
+// accelerations then differ by more than a relative 1e-9, they replace the accelerations of the Solve.
 //
 // Cost: two factorizations, two more where there are rows of velocities alone, and up to ten where a distance is small.
 // Redundant rows take the analysis of an orthogonal

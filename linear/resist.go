@@ -75,8 +75,8 @@ func (s *System) addResistance(r *reaction, i int) error {
 	return nil
 }
 
-// clearResistors sets to zero the internal states of the friction of joints at st, deflections of bristles, and of stops, whose force is
-// then that of their springs alone.
+// clearResistors sets to zero the internal states of friction at st, the deflections of bristles, and of stops, whose springs alone then
+// make their forces.
 func (s *System) clearResistors(st *mechanism.State) {
 	if len(st.Internal) == 0 {
 		return

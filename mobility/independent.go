@@ -58,8 +58,8 @@ const (
 
 // Independent chooses, among the candidates, freedoms that determine the motions at st: one after the other the freedom with the
 // largest rate in the motions in which those before rest (QR with column pivoting, Golub & Van Loan 2013 §5.4). Nil stands for all
-// scalar freedoms that are not prescribed. With as many candidates as motions, Condition is that of the candidates. Loads and velocities do
-// not matter, nor does a violation of the joints.
+// scalar freedoms that are not prescribed. With as many candidates as motions, Condition is the condition of the candidates. Loads and
+// velocities do not matter, nor does a violation of the joints.
 //
 // Cost: two factorizations, and two more for each motion; O(Mobility²·(bodies + candidates)) besides; allocates. It returns the
 // errors of kkt.Solver.RankAt and closing.Closer.AllowMotion, and one that wraps kkt.ErrInaccurate if it finds fewer motions

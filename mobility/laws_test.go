@@ -74,7 +74,7 @@ func projection(t testing.TB, p *kkt.Plan) []float64 {
 	return out
 }
 
-// accelerations returns those of all bodies at the initial state.
+// accelerations returns the accelerations of all bodies at the initial state.
 func accelerations(t testing.TB, p *kkt.Plan) []float64 {
 	s := p.NewSolver()
 	require.NoError(t, s.Solve(p.Initial()))

@@ -341,8 +341,8 @@ func (s *session) figureEvaluations() error {
 	return nil
 }
 
-// addSpeedUp adds two figures: the least time on two threads over the least time on one, which has a limit, and the median ratio of
-// measurements one right after the other. In the latter the machine may not have had both cores free.
+// addSpeedUp adds two figures of two threads over one: the ratio of the least times, which has a limit, and the median ratio of
+// measurements one right after the other. In the second one the machine may not have had both cores free.
 func (s *session) addSpeedUp(e evaluated, at string, limit float64) {
 	had := e.share(at, 2, sparse)
 	s.add(figure{"on two threads / on one", at, e.perBody(at, 2) / e.perBody(at, 1), limit, 0, had})

@@ -19,8 +19,8 @@ const (
 	followLeast = 1e-6
 )
 
-// follow returns the state at the time t to which the prescribed motions lead from st. It closes the joints at times in between, so
-// that of several assemblies it finds the assembly to which the motions lead. Other freedoms change as little as possible. Where a step
+// follow returns the state at the time t to which the prescribed motions lead from st. It closes the joints at times in between. So
+// it finds the assembly to which the motions lead, even if there are several. Other freedoms change as little as possible. Where a step
 // does not close, it tries half the step.
 func follow(ctx context.Context, mech *mechanism.Mechanism, st *mechanism.State, t float64, o kkt.Options) (*mechanism.State, error) {
 	end := st.Clone()

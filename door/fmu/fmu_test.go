@@ -85,7 +85,7 @@ func open(t *testing.T) (*fmu.Unit, string) {
 	return u, filepath.Join(folder, "resources")
 }
 
-// values returns those of all variables.
+// values returns the values of all variables.
 func values(t *testing.T, u *fmu.Unit) []float64 {
 	t.Helper()
 	refs := make([]uint32, u.Variables())

@@ -104,7 +104,7 @@ func newTiles(g *graph) *tiles {
 	return t
 }
 
-// join merges the component of v into the one of root.
+// join merges the component of v into the component of root.
 func (t *tiles) join(root, v int32) {
 	if r := t.parent.Find(v); r != root {
 		t.parent[r] = root

@@ -27,7 +27,7 @@ func (r *reader) pose(e element) assembly.Pose {
 	return assembly.Pose{R: r.vector(e, "pos", [3]float64{}), Q: r.turn(e)}
 }
 
-// turn reads the orientation of e, from the one of the attributes turns that is set; the identity if none is, or after a refusal.
+// turn reads the orientation of e from its attribute among turns. It returns the identity if none is set, or after a refusal.
 func (r *reader) turn(e element) spatial.Quat {
 	n, which := e.first(turns[:]...)
 	if n == nil {

@@ -12,8 +12,9 @@ import (
 	"github.com/rung-mbd/rung/sim"
 )
 
-// Record is the recorder of a run. It writes the files, and summarizes energies and drift of the rows. A Simulation has one;
-// programs with their own sim.Simulation, such as that of a mechanism in pieces, create one by NewRecord. Only one goroutine may use it.
+// Record is the recorder of a run. It writes the files, and summarizes energies and drift of the rows. A Simulation has one.
+// Programs with a sim.Simulation of their own, for example of a mechanism in pieces, create one by NewRecord. Only one goroutine may
+// use it.
 type Record struct {
 	mech    *mechanism.Mechanism
 	files   Files

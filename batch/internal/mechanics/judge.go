@@ -25,7 +25,7 @@ const (
 	// bodyTol bounds the distance of 1/pivot of a body's row from ½: these pivots are at least one.
 	bodyTol = 0.5 + 1e-6
 	// enoughError is the largest estimated relative error of a first solve that needs no correction, and trustedPivot the least pivot with
-	// which that estimate is trusted. Package factor has the same numbers.
+	// which this estimate is trusted. Package factor has the same numbers.
 	enoughError  = 5e-15
 	trustedPivot = 3e-5
 	// refinedError is the largest estimated relative error of a refined solution: rounding of the residuals alone makes an

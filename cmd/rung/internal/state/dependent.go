@@ -26,8 +26,8 @@ func printDependent(p *sheet.Page, list []results.DependentRow) {
 	}
 }
 
-// dependentText names the rows of a linearly dependent set by kind: rows of touch, of rolling and of couplings come before rows
-// along and about the axes of joints, which often just connect the former. A set of one row is a row that constrains nothing.
+// dependentText names the rows of a linearly dependent set by kind: rows of touch, of rolling and of couplings come first. Rows along and
+// about the axes of joints follow, as they often only connect the first ones. A set of one row is a row that constrains nothing.
 func dependentText(d *results.DependentRow) string {
 	type group struct {
 		row   string
