@@ -66,7 +66,7 @@ func (d *Derivatives) unitOf(p *Parameter) float64 {
 	return l
 }
 
-// closes closes the model with the geometry changed by h times the direction, and returns ErrBreaksLoop if that fails.
+// closes returns an error that wraps ErrBreaksLoop if the model cannot be closed with the geometry changed by h times the direction.
 func (d *Derivatives) closes(given *direction, h float64) error {
 	m := cloneGeometry(d.doc)
 	for _, c := range given.changes {

@@ -72,8 +72,8 @@ func withoutFlywheels(l, geared *assemble.Layout) []int32 {
 	return places
 }
 
-// withFlywheels returns memory for a solution of the system with armature, and the right side e, which is without armature, as a right side
-// of that system. The entries of flywheels and their rows are zero. Both are valid until the next call.
+// withFlywheels returns memory x for a solution of the system with armature. In right it returns e, a right side of the system without
+// armature, with zeros in the entries of flywheels and their rows. Both are valid until the next call.
 func (s *Solver) withFlywheels(e []float64) (x, right []float64) {
 	n := len(s.x)
 	x, right = s.wide[:n], s.wide[n:]

@@ -53,7 +53,8 @@ func mustCorner(corners int) {
 	}
 }
 
-// NewMesh returns the mesh of a kind before Surface. In round ones a circle has so many corners, but at least 6.
+// NewMesh returns the mesh of a solid: of a kind before Surface. Its circles become polygons with the given number of corners, or with 6 if
+// that is more.
 //
 // Cost: O(corners²). It panics for a Surface, or if corners is negative or more than maxCorners.
 func NewMesh(k Kind, corners int) *Mesh {

@@ -369,8 +369,8 @@ func (s *alphaStep[F]) beginBack(at *mechanism.State, b *beginning, z *alphaStat
 	return nil
 }
 
-// trialBack takes cotangents at the end of the trial step back to its start, and stores them in trial: the cotangents change of b.du, and
-// b.ofMatrix if matrix was made at the end.
+// trialBack takes cotangents from the end of the trial step back to its start, and stores them in trial. They are change, of b.du, and
+// b.ofMatrix if the matrix was made at the end.
 func (s *alphaStep[F]) trialBack(b *beginning, trial *alphaState, change, p []float64) error {
 	if err := s.field.At(s.acc, b.end.State); err != nil {
 		return err

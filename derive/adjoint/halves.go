@@ -52,7 +52,8 @@ func (w *Growth) count(i int, rise float64) {
 	}
 }
 
-// beginAtJoints records the sizes of the cotangents at the end of a run, on the joints.
+// beginAtJoints records the sizes of the cotangents g at the end of a run, after projection on the joints. It does nothing if they are
+// recorded already, or without w.
 func (w *Growth) beginAtJoints(g []Gradient) {
 	if w == nil || len(w.halves.size) == len(g) {
 		return

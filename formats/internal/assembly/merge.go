@@ -85,9 +85,9 @@ func (a *Assembly) carriers(o *source.Options, report *source.Report) []carrier 
 			held[i] = held[i] || a.Joints[k].Successor == i
 		}
 	}
-	for _, second := range [2]bool{false, true} {
+	for _, anyLink := range [2]bool{false, true} { // first links that are no successors
 		for i := range a.Links {
-			if !w.done[i] && (second || !held[i]) {
+			if !w.done[i] && (anyLink || !held[i]) {
 				w.root = i
 				w.reach(i, Identity())
 				w.drain()

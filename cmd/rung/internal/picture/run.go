@@ -98,7 +98,8 @@ func (c *Chart) curves(panel *Panel) (*plot.Plot, error) {
 	return p, nil
 }
 
-// line returns the line through points from … end−1 of a curve, a short one for a single point. If log, it has the exponents of ten.
+// line returns the line through the points from … end−1 of a curve; for a single point it is short and level. With log the ordinates are
+// the decimal logarithms of the values. Other lines are smoothed, unless c.Whole is set.
 func (c *Chart) line(curve *Curve, from, end int, log bool) (*plotter.Line, error) {
 	xy := make(plotter.XYs, end-from)
 	for k := range xy {

@@ -71,7 +71,7 @@ func printCouplings(p *sheet.Page, list []results.Coupling, most int) {
 }
 
 // printTable writes rows of two vectors each, with an asterisk behind marked numbers. scale has the largest magnitude in each
-// of the two columns of vectors; numbers below noise times that are shown as 0.
+// of the two columns of vectors. A number below noise times its scale is shown as 0.
 func printTable(p *sheet.Page, kind string, heads [2]string, rows []row, scale [2]float64) {
 	if len(rows) == 0 {
 		return
