@@ -312,14 +312,6 @@ func (c *Closer) close(fit misfit) (misfit, error) {
 	return fit, nil
 }
 
-// level says which errors of the joints are meant.
-type level bool
-
-const (
-	ofPoses level = false // poses are closed
-	ofRates level = true  // velocities are projected
-)
-
 // start copies st to c.from and c.at, to correct the given errors.
 func (c *Closer) start(st *mechanism.State, which level) {
 	if len(st.Bodies) != len(c.at.Bodies) {
@@ -426,11 +418,6 @@ func (c *Closer) step(fit misfit) (misfit, bool, error) {
 	}
 	return fit, false, named(lost)
 }
-
-// damping says whether a factorization is of the damped system.
-type damping bool
-
-const undamped, damped damping = false, true
 
 // search moves c.at along the solution of the factored system, and returns the sums of the errors there. It halves a damped step up to
 // closeHalves times until the merit drops enough (drops), and returns false with c.at unchanged if it does not.

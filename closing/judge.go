@@ -1,5 +1,18 @@
 package closing
 
+// level says which errors of the joints are meant.
+type level bool
+
+const (
+	ofPoses level = false // poses are closed
+	ofRates level = true  // velocities are projected
+)
+
+// damping says whether a factorization is of the damped system.
+type damping bool
+
+const undamped, damped damping = false, true
+
 // stalls reports whether closing ends after the given number of steps: after closeSteps, or if the
 // last closeWindow steps have not lowered the merit below closeStall times the merit before them.
 func stalls(steps int, merit, before float64) bool {

@@ -241,8 +241,8 @@ func isExact(f *factor.Factor, y *assemble.Weighted) bool {
 	return f.SolveRefinedTo(x, r, b, y.Matrix, 0).Steps == 0
 }
 
-// chooseRows returns the lean system of the rows that factor.Factor.ChooseRows keeps with the proximal term shrink·ε, analysed with an order
-// of its own. It is nil if there are no spare rows or the choice fails.
+// chooseRows returns the lean system of the rows that factor.Factor.ChooseRows keeps with the proximal term shrink·ε, analysed with an
+// order of its own. It is nil if there are no spare rows or the choice fails.
 func (p *Plan) chooseRows(ctx context.Context, f *factor.Factor, y *assemble.Weighted, shrink float64) (*leanPlan, error) {
 	kept := make([]bool, p.layout.Pattern.Dim())
 	if f.ChooseRows(kept, y.Matrix, y.Scale, shrink*p.epsilon) != nil {

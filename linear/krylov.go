@@ -155,7 +155,8 @@ func (k *krylov) step() (bool, error) {
 
 // run iterates until the want eigenvalues of largest magnitude have residuals of at most tol, relative to their magnitudes, and returns
 // them, the largest first. It returns fewer if all others are rounding. If the basis comes to span an invariant space, it returns all
-// eigenvalues there, which may be more. It returns ErrNoConvergence after too many restarts, and the errors of products and eigenvalue problems.
+// eigenvalues there, which may be more. It returns ErrNoConvergence after too many restarts, and the errors of products and eigenvalue
+// problems.
 func (k *krylov) run(want int, tol float64) ([]ritz, error) {
 	keep := want + max(4, want/2)
 	size := keep + max(30, want)

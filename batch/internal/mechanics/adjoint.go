@@ -25,8 +25,8 @@ type Backward struct {
 }
 
 // CompileAdjoint is Compile with the tapes of gradients in place of the tapes of steps. Bodies are not reduced to their freedoms, so the
-// system has the multipliers of all joints. Bodies, joints and armature may not vary from state to state. It returns nil if the workspace takes
-// more than MaxPlaces, and nil with the reason if gradients of the mechanism cannot be computed in lanes.
+// system has the multipliers of all joints. Bodies, joints and armature may not vary from state to state. It returns nil if the workspace
+// takes more than MaxPlaces, and nil with the reason if gradients of the mechanism cannot be computed in lanes.
 func CompileAdjoint(p *kkt.Plan, s *State, wrenches bool) (*Compiled, string) {
 	r := wholeReduction(p.Dynamics())
 	if r.leastPlaces() > MaxPlaces {

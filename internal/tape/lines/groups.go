@@ -70,7 +70,8 @@ func hinges() (list []*Function) {
 	add := func(name, signature, doc string, body func(k *Function)) { function(&list, name, signature, doc, body) }
 	add("load", "t *Body, c *BodyConst, down *[3]float64", "is Load without the result; down is the gravity.", loadBodies)
 	add("Rotate", "t, up *Body",
-		"stores Eᵀ·E_P in R of t. up are the parents of t, and E_P the axes of up.\n\nCost: 45 operations a lane, no allocation.", func(k *Function) {
+		"stores Eᵀ·E_P in R of t. up are the parents of t, and E_P the axes of up.\n\nCost: 45 operations a lane, no allocation.",
+		func(k *Function) {
 			E, F, R := k.at("t.Kin"), k.at("up.Kin"), k.at("t.R")
 			for j := range 3 {
 				for i, v := range k.timesT(E, k.column(F, j)) {
