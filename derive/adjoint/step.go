@@ -124,7 +124,7 @@ func (s *stages[F]) followTurns(g *stage[F]) {
 }
 
 // closedGap is the largest gap (StepError.Gap) of a step with open stages that is accepted in a run whose stages may be closed. Where
-// geometry alone makes rows redundant, accelerations of open stages are as wrong as without a row. A smaller value costs time only.
+// geometry alone makes rows redundant, accelerations of open stages are as wrong as without a row.
 const closedGap = 1e-12
 
 // closedWait is how many steps of a run that has closed all stages are tried closed first after an open one that has led elsewhere. Open
