@@ -19,7 +19,8 @@ import (
 type carriedLines struct {
 	rows, freedoms []int8
 	bent           bool // a universal joint: it has one row more, along the bent line, and one freedom more, along a line of S
-	slides         slide
+	slides         bool // the joint allows a part of R: along z of P if onZ, else across z
+	onZ            bool
 	moments        bool // some row is a moment
 	forces         bool // some row is a force
 }
@@ -63,12 +64,12 @@ type carriedSpring struct {
 
 // allowed returns the part of the vector v, world axes, that the joint allows: along z of P, across it, or zero.
 func (c *carriedJoint) allowed(v vec) vec {
-	if c.lines.slides == slidesNot {
+	if !c.lines.slides {
 		return vec{}
 	}
 	z := vec{c.E[2], c.E[5], c.E[8]}
 	along := z.scale(z.dot(v))
-	if c.lines.slides == slidesOnZ {
+	if c.lines.onZ {
 		return along
 	}
 	return v.sub(along)
@@ -101,7 +102,8 @@ func (d *Derivatives) findCarried() {
 	x.versions, x.world.E = -1, spatial.Identity3()
 	var of [joints.NumKinds]*carriedLines
 	for kind, l := range carriedTypes {
-		l.slides = slideOf(kind)
+		onZ, offZ := kind.Slides()
+		l.slides, l.onZ = onZ || offZ, onZ
 		of[kind] = &l
 	}
 	for j := range d.mech.Joints {

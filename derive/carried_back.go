@@ -29,7 +29,7 @@ func (t *carriedCotangent) addResidualOf(d *Derivatives, c *carriedJoint, y []fl
 		m, f := vec{z[0], z[1], z[2]}, vec{z[3], z[4], z[5]}
 		t.N, t.da = t.N.add(m), c.F.cross(m)
 		t.F = t.F.add(f).add(m.cross(c.a))
-		if c.lines.slides != slidesNot {
+		if c.lines.slides {
 			t.push = m.cross(c.b.sub(c.a))
 			if c.spring >= 0 {
 				t.gap = d.carried.springs[c.spring].push.cross(m)
@@ -171,7 +171,7 @@ func (x *motionCotangent) ofSecond(c *carriedJoint, P, S *bodyAt, A, B vec) {
 	x.dw = x.dw.add(omP.cross(A))
 	x.ds = x.ds.add(B.cross(vecOf(&S.alpha)))
 	x.da = x.da.sub(B.cross(vecOf(&P.alpha)))
-	if c.lines.slides != slidesNot {
+	if c.lines.slides {
 		x.phi = x.phi.add(c.allowed(c.V).cross(q).scale(2))
 		x.dV = x.dV.add(c.allowed(q).scale(2))
 	}
@@ -186,7 +186,7 @@ func (d *Derivatives) moveBack(
 ) {
 	P, S := d.ends(c)
 	omP, omS := vecOf(&P.omega), vecOf(&S.omega)
-	slides := c.lines.slides != slidesNot
+	slides := c.lines.slides
 	all := slides || to < orderAcceleration
 	x := motionCotangent{phi: phi, ds: t.ds, da: t.da, dV: step[1], dw: turn[1]}
 	if to >= orderVelocity {

@@ -36,7 +36,7 @@ func (d *Derivatives) move(m *carriedMove, c *carriedJoint, u *direction, x []fl
 	if c.succ >= 0 {
 		uS = &u.bodies[c.succ]
 	}
-	slides := c.lines.slides != slidesNot
+	slides := c.lines.slides
 	all := slides || m.opens || to < orderAcceleration
 	phiP, phiS := vecOf(&uP.Rotation), vecOf(&uS.Rotation)
 	m.phi, m.turn[0] = phiP, phiS.sub(phiP)
@@ -139,7 +139,7 @@ func (d *Derivatives) acts(c *carriedJoint, m *carriedMove, of *load, u *directi
 		}
 		dN, dF = dN.add(moment), dF.add(force)
 		// dP is the change of (b − a)×push.
-		if c.lines.slides != slidesNot {
+		if c.lines.slides {
 			dP = m.db.sub(m.da).cross(push).add(c.b.sub(c.a).cross(m.phi.cross(push).add(force)))
 		}
 	}

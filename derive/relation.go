@@ -64,19 +64,27 @@ func (b *builder) relate(r *relation, P, S *port) {
 
 // allow records the parts of R and V that the joint allows, and with them the acceleration of S's origin as P sees it, theory.md (7).
 // Types that slide otherwise than along or across z of P have recorded arm and slip with their rows.
+//
+// The rows of a joint use only the parts of R and V that it allows, theory.md (9), as do their derivatives: if a joint is open, the
+// derivatives with all of R and V belong to another function. Forces along freedoms act at the origin of S, wherever it is.
 func (b *builder) allow(r *relation) {
 	if r.allows {
 		return
 	}
 	r.allows = true
 	c, P := &b.c, r.P
-	switch slides := slideOf(r.joint.Kind); {
+	part := b.alongAxis
+	onZ, offZ := r.joint.Kind.Slides()
+	if offZ {
+		part = b.acrossAxis
+	}
+	switch {
 	case r.joint.Kind == joints.Free:
 		r.arm, r.slip = r.R, r.V
-	case slides == slidesOnZ || slides == slidesOffZ:
-		r.arm = b.alongAxis(r.R, P.axes[2], slides)
+	case onZ != offZ:
+		r.arm = part(r.R, P.axes[2])
 		if r.wd >= 0 {
-			r.slip = b.alongAxis(r.V, P.axes[2], slides)
+			r.slip = part(r.V, P.axes[2])
 		}
 	}
 	if r.wd < 0 {
@@ -91,15 +99,11 @@ func (b *builder) allow(r *relation) {
 	}
 }
 
-// alongAxis returns the part of v along the axis z, or across it.
-func (b *builder) alongAxis(v, z chain.Vec, slides slide) chain.Vec {
-	c := &b.c
-	on := c.Scale(c.Dot(z, v), z)
-	if slides == slidesOnZ {
-		return on
-	}
-	return c.Sub(v, on)
-}
+// alongAxis returns the part of v along the axis z.
+func (b *builder) alongAxis(v, z chain.Vec) chain.Vec { return b.c.Scale(b.c.Dot(z, v), z) }
+
+// acrossAxis returns the part of v across the axis z.
+func (b *builder) acrossAxis(v, z chain.Vec) chain.Vec { return b.c.Sub(v, b.alongAxis(v, z)) }
 
 // violate removes from arm and slip the components that violate a row along d, world axes. delta is the displacement along d, none for
 // none. The velocity along d is e·v, with the same direction e and the velocity v in any common axes.

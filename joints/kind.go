@@ -47,6 +47,7 @@ type traits struct {
 	rotational uint8 // mask: columns that are rotations
 	rates      uint8 // number of rows that constrain velocities alone; they are the last rows of the type
 	plain      bool  // Kind.Plain
+	onZ, offZ  bool  // Kind.Slides
 }
 
 var kindTraits = allTraits()
@@ -64,21 +65,21 @@ func allTraits() (list [numAllKinds]traits) {
 var types = [NumKinds]traits{
 	Fixed:            {name: "fixed", plain: true},
 	Revolute:         {name: "revolute", dof: 1, freedoms: 1, scalar: 0b1, rotational: 0b1, plain: true},
-	Prismatic:        {name: "prismatic", dof: 1, freedoms: 1, scalar: 0b1},
-	Helical:          {name: "helical", dof: 1, freedoms: 1, scalar: 0b1, rotational: 0b1},
-	Cylindrical:      {name: "cylindrical", dof: 2, freedoms: 2, scalar: 0b11, rotational: 0b01},
+	Prismatic:        {name: "prismatic", dof: 1, freedoms: 1, scalar: 0b1, onZ: true},
+	Helical:          {name: "helical", dof: 1, freedoms: 1, scalar: 0b1, rotational: 0b1, onZ: true},
+	Cylindrical:      {name: "cylindrical", dof: 2, freedoms: 2, scalar: 0b11, rotational: 0b01, onZ: true},
 	Universal:        {name: "universal", dof: 2, freedoms: 2, scalar: 0b11, rotational: 0b11},
-	Planar:           {name: "planar", dof: 3, freedoms: 3, scalar: 0b111, rotational: 0b001},
+	Planar:           {name: "planar", dof: 3, freedoms: 3, scalar: 0b111, rotational: 0b001, offZ: true},
 	Spherical:        {name: "spherical", dof: 3, freedoms: 3, rotational: 0b111, plain: true},
-	SphereInCylinder: {name: "sphere_in_cylinder", dof: 4, freedoms: 4, scalar: 0b1000, rotational: 0b0111},
-	PointOnPlane:     {name: "point_on_plane", dof: 5, rotational: 0b111},
-	Distance:         {name: "distance", dof: 5, rotational: 0b111},
-	Free:             {name: "free", dof: 6, rotational: 0b111},
-	Rolling:          {name: "rolling", dof: 3, rotational: 0b111, rates: 2},
-	NoSlip:           {name: "no_slip", dof: 5, rotational: 0b111, rates: 1},
-	PointOnCurve:     {name: "point_on_curve", dof: 4, freedoms: 4, scalar: 0b1000, rotational: 0b111},
-	CurveOnCurve:     {name: "curve_on_curve", dof: 5, rotational: 0b111},
-	Composite:        {name: "composite"},
+	SphereInCylinder: {name: "sphere_in_cylinder", dof: 4, freedoms: 4, scalar: 0b1000, rotational: 0b0111, onZ: true},
+	PointOnPlane:     {name: "point_on_plane", dof: 5, rotational: 0b111, offZ: true},
+	Distance:         {name: "distance", dof: 5, rotational: 0b111, onZ: true, offZ: true},
+	Free:             {name: "free", dof: 6, rotational: 0b111, onZ: true, offZ: true},
+	Rolling:          {name: "rolling", dof: 3, rotational: 0b111, rates: 2, onZ: true, offZ: true},
+	NoSlip:           {name: "no_slip", dof: 5, rotational: 0b111, rates: 1, onZ: true, offZ: true},
+	PointOnCurve:     {name: "point_on_curve", dof: 4, freedoms: 4, scalar: 0b1000, rotational: 0b111, onZ: true, offZ: true},
+	CurveOnCurve:     {name: "curve_on_curve", dof: 5, rotational: 0b111, onZ: true, offZ: true},
+	Composite:        {name: "composite", onZ: true, offZ: true},
 }
 
 // of returns the traits of k.
@@ -127,6 +128,11 @@ func (k Kind) Rotational(i int) bool { return i >= 0 && i < 6 && k.of().rotation
 //	batch      rows without velocity parts    no prescribed freedom, and no armature
 //	linear     wrenches that turn with P      no drive on a spherical joint; prescribed freedoms are welcome
 func (k Kind) Plain() bool { return k.of().plain }
+
+// Slides reports where the rows of the type let the origin of S move as seen from P: along the axis z of P, and across z. Rows.Arm and
+// Rows.Slip of Spec.EvalTo are these parts of R and V, theory.md (9). Both are false where the origins of P and S meet. Both are true for
+// distance, free, rolling, no_slip, point_on_curve, curve_on_curve and composite joints: their part has no fixed direction in P.
+func (k Kind) Slides() (onZ, offZ bool) { return k.of().onZ, k.of().offZ }
 
 // Turns returns the length of the list turns of a model file: the number of freedoms that are angles with a scalar
 // coordinate. They are the first freedoms of the type. For a composite joint the list has one entry for each axis.

@@ -79,6 +79,38 @@ func TestKindFacts(t *testing.T) {
 	require.False(t, joints.MotionKind(9).Valid())
 }
 
+// TestSlides: Rows.Arm and Rows.Slip are the parts of R and V that Slides says, and other parts for types that slide otherwise.
+func TestSlides(t *testing.T) {
+	R, V := spatial.Vec3{1, 2, 3}, spatial.Vec3{0.5, -0.25, 0.75}
+	f := &joints.Frames{EP: spatial.Identity3(), ES: spatial.Identity3(), R: R, V: V}
+	for k := range joints.Rolling { // what follows takes R and V as its contact, curve or axes say
+		s := &joints.Spec{Kind: k, Pitch: 0.3, Length: 2}
+		var out joints.Rows
+		require.NoError(t, s.EvalTo(&out, f, 0))
+		part := func(v spatial.Vec3) (p spatial.Vec3) {
+			onZ, offZ := k.Slides()
+			if offZ {
+				p[0], p[1] = v[0], v[1]
+			}
+			if onZ {
+				p[2] = v[2]
+			}
+			return p
+		}
+		if k == joints.Distance { // the length is fixed, and not a direction of P
+			require.InDelta(t, 2, out.Arm.Norm(), 1e-15)
+			require.InDelta(t, 0, out.Slip.Dot(R), 1e-15)
+			continue
+		}
+		require.Equal(t, part(R), out.Arm, "%v", k)
+		require.Equal(t, part(V), out.Slip, "%v", k)
+	}
+	for k := joints.Distance; k.Valid(); k++ {
+		onZ, offZ := k.Slides()
+		require.True(t, onZ && offZ, "%v", k)
+	}
+}
+
 // TestPlain: the rows of plain types, and of no others, are the same along the axes of P wherever the frames are.
 func TestPlain(t *testing.T) {
 	for k := range joints.NumKinds - 1 { // but Composite

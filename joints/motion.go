@@ -47,14 +47,14 @@ var endNames = [...]string{NotAKnot: "not_a_knot", Natural: "natural", Clamped: 
 
 // String returns the name of rung-model/1.
 func (e Ends) String() string {
-	if !e.Valid() {
+	if !e.valid() {
 		return fmt.Sprintf("Ends(%d)", uint8(e))
 	}
 	return endNames[e]
 }
 
-// Valid reports whether e is one of the constants.
-func (e Ends) Valid() bool { return int(e) < len(endNames) }
+// valid reports whether e is one of the constants.
+func (e Ends) valid() bool { return int(e) < len(endNames) }
 
 // Motion prescribes one freedom as a function of time. The zero Motion leaves
 // the freedom free.

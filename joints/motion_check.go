@@ -44,7 +44,7 @@ func (m *Motion) Faults(report func(field, value, rule string)) {
 	f.list("times", m.Times, spline || table, 2, MaxTimes)
 	n := len(m.Times)
 	f.list("values", m.Values, spline, n, n)
-	f.flag("ends", m.Ends.String(), m.Ends != NotAKnot, spline && m.Ends.Valid())
+	f.flag("ends", m.Ends.String(), m.Ends != NotAKnot, spline && m.Ends.valid())
 	clamped := spline && m.Ends == Clamped
 	f.number("rates[0]", m.Rates[0], clamped)
 	f.number("rates[1]", m.Rates[1], clamped)

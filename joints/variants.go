@@ -36,9 +36,9 @@ func compositeKind(n, turning int) Kind { return NumKinds + Kind(1<<n-2+turning)
 func addComposites(list *[numAllKinds]traits) {
 	for n := 1; n <= MaxAxes; n++ {
 		for turning := range 1 << n {
-			list[compositeKind(n, turning)] = traits{
-				name: types[Composite].name, dof: uint8(n), freedoms: uint8(n), scalar: 1<<n - 1, rotational: uint8(turning),
-			}
+			t := types[Composite]
+			t.dof, t.freedoms, t.scalar, t.rotational = uint8(n), uint8(n), 1<<n-1, uint8(turning)
+			list[compositeKind(n, turning)] = t
 		}
 	}
 }

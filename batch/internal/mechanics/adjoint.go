@@ -249,11 +249,10 @@ func (c *compiler) backJoint(out *Backward, b *backJoint, P, S place) {
 // BackJoint, for a joint that slides.
 func (c *compiler) backLines(b *backJoint, at, P, S, force place, acts func()) (rest func()) {
 	kind := c.mech.Joints[b.number].Kind
-	slides := slidesOf(kind)
 	switch {
 	case kind == joints.Universal:
 		c.backBent(b, at, P, S, force, acts)
-	case slides == onR:
+	case kind == joints.Distance:
 		byN := c.backRod(b, at, acts)
 		return func() {
 			c.backRodSlide(b.number, at, byN)
@@ -262,13 +261,13 @@ func (c *compiler) backLines(b *backJoint, at, P, S, force place, acts func()) (
 	default:
 		acts()
 	}
-	if slides == pinned {
+	if isPinned(kind) {
 		return func() {}
 	}
 	return func() {
 		rate, rho := at.At(places.BackRate), at.At(places.BackRho)
-		c.plus(rate, c.allowed(slides, at, at.At(places.BackPast)), c.Shared(2))
-		c.OpN(tape.Add, 3, 0, rho, rho, c.allowed(slides, at, at.At(places.BackDb)))
+		c.plus(rate, c.allowed(kind, at, at.At(places.BackPast)), c.Shared(2))
+		c.OpN(tape.Add, 3, 0, rho, rho, c.allowed(kind, at, at.At(places.BackDb)))
 		c.Op(tape.BackSlider, at, P, S)
 	}
 }

@@ -3,6 +3,7 @@ package mechanics
 import (
 	"github.com/rung-mbd/rung/internal/tape"
 	"github.com/rung-mbd/rung/internal/tape/places"
+	"github.com/rung-mbd/rung/joints"
 )
 
 // Backward pass of joints that slide, in states that do not close them exactly. The rows of such a joint depend on the part of R and V that
@@ -13,14 +14,13 @@ import (
 func (c *compiler) backFrames(j int, P, S place) place {
 	at, kind := c.Room(places.BackJoint), c.mech.Joints[j].Kind
 	c.Op(tape.BackFrames, at, P, S, c.frameIn(j, sideP), c.originIn(j, sideS))
-	slides := slidesOf(kind)
-	if slides == pinned {
+	if isPinned(kind) {
 		return at
 	}
 	c.Op(tape.BackSeparation, at, P, S)
 	R, V := at.At(places.BackR), at.At(places.BackV)
-	if slides != onR {
-		c.Op(tape.BackAllow, at, P, c.allowed(slides, at, R), c.allowed(slides, at, V))
+	if kind != joints.Distance {
+		c.Op(tape.BackAllow, at, P, c.allowed(kind, at, R), c.allowed(kind, at, V))
 		return at
 	}
 	n, slip := c.Room(4), c.Room(3)
@@ -30,10 +30,10 @@ func (c *compiler) backFrames(j int, P, S place) place {
 	return at
 }
 
-// allowed returns the part of v along the axis z of P or, for slides offZ, the part orthogonal to it.
-func (c *compiler) allowed(slides slides, at, v place) place {
+// allowed returns the part of v that a type allows, which slides along the axis z of P or across it.
+func (c *compiler) allowed(kind joints.Kind, at, v place) place {
 	frame, out, code := at.At(places.BackFrame), c.Room(3), tape.OnZ
-	if slides == offZ {
+	if _, offZ := kind.Slides(); offZ {
 		code = tape.OffZ
 	}
 	c.Op(code, out, frame, c.vector(tape.TMulVec, frame, v))
@@ -44,12 +44,12 @@ func (c *compiler) allowed(slides slides, at, v place) place {
 // by the gap, so they have an additional moment on P. It returns the derivative by the relative position that comes through the gap, or
 // none if there is none.
 func (c *compiler) backPush(b *backJoint, at, P place) (byPlace place) {
-	slides, push := slidesOf(c.mech.Joints[b.number].Kind), none
-	if slides == pinned {
+	kind, push := c.mech.Joints[b.number].Kind, none
+	if isPinned(kind) {
 		return none
 	}
 	frame := at.At(places.BackFrame)
-	for i, u := range duals(c.mech.Joints[b.number].Kind) {
+	for i, u := range duals(kind) {
 		if tau, ok := c.acts[6*b.number+i]; ok && u.force {
 			if !push.Is() {
 				push = c.Constant(make([]float64, 3)...)
@@ -69,7 +69,7 @@ func (c *compiler) backPush(b *backJoint, at, P place) (byPlace place) {
 	c.Op(tape.AddCross, phi, push, byForce, phi)
 	byGap := c.vector(tape.Cross, turn, push)
 	c.Op(tape.AddCross, phi, gap, byGap, phi)
-	return c.difference(byGap, c.allowed(slides, at, byGap))
+	return c.difference(byGap, c.allowed(kind, at, byGap))
 }
 
 // backTilt adds the derivatives by rotations of S about the axes x and y of P that come through the angle of the joint's spring about z. If

@@ -165,7 +165,7 @@ func (c *compiler) jointDrive(at *jointPlace, j int) {
 	if extra.Is() {
 		n = c.sum(n, extra)
 	}
-	if slidesOf(jt.Kind) == pinned { // moments alone, the same about any point
+	if isPinned(jt.Kind) { // moments alone, the same about any point
 		if jt.Succ >= 0 {
 			c.push(jt.Succ, c.zero, n, 1)
 		}

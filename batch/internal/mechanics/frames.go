@@ -20,7 +20,7 @@ func (c *compiler) frames(at *jointPlace, j int) {
 		return c.armIn(j, s)
 	}
 	at.armP, at.armS = arm(jt.Pred, sideP), arm(jt.Succ, sideS)
-	if slidesOf(jt.Kind) != pinned {
+	if !isPinned(jt.Kind) {
 		c.separation(at, j)
 	}
 }

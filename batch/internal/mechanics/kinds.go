@@ -84,25 +84,8 @@ func triples(k joints.Kind) (list []triple, more bool) {
 	return nil, false
 }
 
-// slides is the part of R, the relative position of the frames' origins, that a type of joint leaves free.
-type slides int
-
-const (
-	pinned slides = iota // none
-	onZ                  // along z of P
-	offZ                 // across z of P
-	onR                  // across R, whose length is fixed
-)
-
-// slidesOf returns which part of R a type leaves free.
-func slidesOf(k joints.Kind) slides {
-	switch k {
-	case joints.Prismatic, joints.Helical, joints.Cylindrical, joints.SphereInCylinder:
-		return onZ
-	case joints.Planar, joints.PointOnPlane:
-		return offZ
-	case joints.Distance:
-		return onR
-	}
-	return pinned
+// isPinned reports whether the rows of a type hold the origin of S on the origin of P.
+func isPinned(k joints.Kind) bool {
+	onZ, offZ := k.Slides()
+	return !onZ && !offZ
 }

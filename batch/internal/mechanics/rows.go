@@ -126,20 +126,19 @@ func (c *compiler) squares(w *jointWork, j, first int) {
 
 // slide adds the parts of R and V that the joint allows. The arm of P then reaches to the origin of S but for the violation of the joint.
 func (c *compiler) slide(w *jointWork, j int) {
-	kind := slidesOf(w.jt.Kind)
-	if kind == pinned {
+	if isPinned(w.jt.Kind) {
 		return
 	}
 	arm := c.Room(3)
 	w.slideRate = c.Room(3)
-	switch kind {
-	case onZ:
+	switch onZ, offZ := w.jt.Kind.Slides(); {
+	case !offZ:
 		c.Op(tape.OnZ, arm, w.P, w.alongR)
 		c.Op(tape.OnZ, w.slideRate, w.P, w.alongV)
-	case offZ:
+	case !onZ:
 		c.Op(tape.OffZ, arm, w.P, w.alongR)
 		c.Op(tape.OffZ, w.slideRate, w.P, w.alongV)
-	case onR:
+	default: // distance: R keeps its length
 		n := c.Room(4) // direction of R, and |R|
 		c.Op(tape.Unit, n, w.R)
 		c.OpN(tape.Scaled, 3, 0, arm, c.zero, n, c.scalarIn(j, Length, w.jt.Length))
@@ -248,7 +247,7 @@ func (c *compiler) runOf(w *jointWork, t triple, j int) {
 
 // staysOnPred reports whether arm and axes of joint j in its predecessor are constant.
 func (c *compiler) staysOnPred(jt *joint, j int) bool {
-	return slidesOf(jt.Kind) == pinned && !c.varies(j)
+	return isPinned(jt.Kind) && !c.varies(j)
 }
 
 // special adds the one row of a type that is not along an axis of P.
