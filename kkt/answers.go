@@ -150,11 +150,13 @@ func (a *Answers) factor() error {
 	}
 	clear(s.sys.Right)
 	s.alter()
-	if err := s.factorize(); err != nil {
+	// Without the forward half of a solve for this right side, all later right sides are alike.
+	right := s.whole.Right
+	s.whole.Right = nil
+	err := s.factorize()
+	if s.whole.Right = right; err != nil {
 		return err
 	}
-	// The factor comes with the forward half of a solve for this right side. This uses it up, so that all later right sides are alike.
-	s.now.SolveTo(s.now.x, s.now.Right)
 	a.run = s.now.runs()
 	return nil
 }
@@ -359,9 +361,35 @@ func (a *Answers) ProductTo(right, x []float64) {
 	if a.wide == nil {
 		a.wide = make([]float64, len(x))
 	}
+	if n := s.plan.first(); algebra.MaxAbs(x[:n]) == 0 {
+		a.forcesTo(right, x)
+		return
+	}
 	copy(a.wide, x)
 	s.sys.WeighTo(a.wide, x)
 	a.productTo(right, a.wide)
+}
+
+// forcesTo is productTo for bodies that do not accelerate: the wrenches of the multipliers, Jᵀ·x, and zeros in the rows.
+func (a *Answers) forcesTo(right, x []float64) {
+	m := a.s.sys.Matrix
+	p := m.Pattern
+	clear(right)
+	for i := p.Positive(); i < p.Len(); i++ {
+		y := x[p.Off[i]:p.Off[i+1]]
+		for k := p.Ptr[i]; k < p.Ptr[i+1]; k++ {
+			v, o := m.Val[p.Pos[k]:p.Pos[k+1]], p.Off[p.Ind[k]]
+			r := (*[6]float64)(right[o:])
+			for _, y := range y {
+				q := (*[6]float64)(v)
+				for c := range r {
+					r[c] += q[c] * y
+				}
+				v = v[6:]
+			}
+		}
+	}
+	a.s.sys.WrenchesTo(right, right)
 }
 
 // productTo is ProductTo for all scalars of the system, x in weighted coordinates.

@@ -137,6 +137,16 @@ func TestAnswersRoughly(t *testing.T) {
 		check.CloseVec(t, y[:six], x[:six], tol, 1, "rough")
 		a.ProductTo(back, x)
 		check.CloseVec(t, back, right, tol, 1, "product")
+		// Multipliers alone act on bodies only.
+		copy(y, x)
+		clear(y[six:])
+		a.ProductTo(right, y) // of the accelerations
+		for i := range back {
+			back[i] -= right[i]
+		}
+		clear(x[:six])
+		a.ProductTo(right, x)
+		check.CloseVec(t, right, back, tol, 1, "forces")
 	}
 }
 

@@ -145,6 +145,7 @@ func (f *Factored) FactorizeFrom(w Way, why error) error {
 // residual, unless spare rows are left out. floor is as for these.
 func (f *Factored) Refine(x, r []float64, floor float64) factor.Refinement {
 	if f.isLean() {
+		f.lean.b = f.Right // the factor may have been made without a right side
 		return f.lean.refine(x, floor, f.enough)
 	}
 	if f.enough == 0 {

@@ -54,16 +54,18 @@ type AlphaField[F any] interface {
 // ratesStep is the linear map of a projection of velocities, and its transpose.
 type ratesStep[F any] struct {
 	rates    RatesField[F]
+	length   float64   // typical length of the mechanism
 	dx, back []float64 // PerBody a body
 	da, dv   []float64 // six a body
 	right, y []float64 // six a body and one a row
 }
 
-// newRatesStep allocates a ratesStep for nb bodies.
-func newRatesStep[F any](nb int, field RatesField[F]) ratesStep[F] {
+// newRatesStep allocates a ratesStep for m.
+func newRatesStep[F any](m *mechanism.Mechanism, field RatesField[F]) ratesStep[F] {
+	nb := m.NumBodies()
 	n := 6*nb + field.Rows()
 	return ratesStep[F]{
-		rates: field, dx: make([]float64, PerBody*nb), back: make([]float64, PerBody*nb), da: make([]float64, 6*nb),
+		rates: field, length: m.TypicalLength(), dx: make([]float64, PerBody*nb), back: make([]float64, PerBody*nb), da: make([]float64, 6*nb),
 		dv: make([]float64, 6*nb), right: make([]float64, n), y: make([]float64, n),
 	}
 }
@@ -115,7 +117,7 @@ func newAlphaStep[F any](m *mechanism.Mechanism, k *sim.GeneralizedAlpha, field 
 	s := &alphaStep[F]{mech: m, k: k, c: k.Coefficients(), field: field, krylov: newKrylov(n)}
 	s.free, s.solved = make([]float64, n), make([]float64, n)
 	s.raw.Bodies = make([]mechanism.BodyState, nb)
-	s.ratesStep = newRatesStep[F](nb, field)
+	s.ratesStep = newRatesStep[F](m, field)
 	for _, v := range []*[]float64{&s.x, &s.minus, &s.acc} {
 		*v = make([]float64, 6*nb)
 	}
@@ -159,7 +161,7 @@ func (s *alphaStep[F]) hold(end *sim.AlphaEnd) error {
 // ones on the joints, in the unit of StepError.Gap.
 func (s *alphaStep[F]) holdRates(end *mechanism.State) (gap float64, err error) {
 	off, err := s.field.HoldRates(end, s.minus)
-	L := s.mech.TypicalLength()
+	L := s.length
 	for i := 0; i < len(off); i += 6 {
 		w, v := spatial.Vec3(off[i:]), spatial.Vec3(off[i+3:])
 		gap = max(gap, s.h*w.Norm(), s.h*v.Norm()/L)
@@ -179,7 +181,7 @@ const (
 // weigh sets the scales of the metric of the iterations. For changes they are √m of a body for linear parts, √m·L for angular parts, and
 // 1/√m of the heaviest body for multipliers; for cotangents they are the reciprocals. L is the typical length.
 func (s *alphaStep[F]) weigh(inverse bool) {
-	L := s.mech.TypicalLength()
+	L := s.length
 	most := 0.0
 	for i := range s.mech.Bodies {
 		most = max(most, s.mech.Bodies[i].Mass)

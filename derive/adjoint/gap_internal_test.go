@@ -33,7 +33,7 @@ func TestMeetsWithoutNumber(t *testing.T) {
 func TestGapWithoutNumber(t *testing.T) {
 	m, err := mechanism.New(modeltest.Composites(1, 3, 0))
 	require.NoError(t, err)
-	s := &rattleStep[int]{mech: m}
+	s := &rattleStep[int]{mech: m, ratesStep: ratesStep[int]{length: m.TypicalLength()}}
 	for i := range m.NumBodies() {
 		off := make([]float64, 6*m.NumBodies())
 		_, err := s.gapOf(off, 1)

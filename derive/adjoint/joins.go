@@ -18,14 +18,17 @@ func joinsAt(step int) bool { return (step-1)%joinSteps == 0 }
 const shiftTol = 1e-12
 
 // shift is the change of the end of a step by a projection: six numbers a body, as for JointField.Projected.
-type shift struct{ moved, change []float64 }
+type shift struct {
+	moved, change []float64
+	length        float64 // typical length of the mechanism
+}
 
 // set stores the change from the bodies from to the bodies to, and reports whether it is more than rounding.
 func (x *shift) set(s *mechanism.Mechanism, from, to []mechanism.BodyState) bool {
 	if x.moved == nil {
-		x.moved, x.change = make([]float64, 6*len(to)), make([]float64, 6*len(to))
+		x.moved, x.change, x.length = make([]float64, 6*len(to)), make([]float64, 6*len(to)), s.TypicalLength()
 	}
-	L := s.TypicalLength()
+	L := x.length
 	pose, rate, fastest := 0.0, 0.0, 1.0
 	for i := range to {
 		a, b, com := &from[i], &to[i], s.Bodies[i].Com

@@ -69,7 +69,7 @@ type rattleStep[F any] struct {
 // newRattleStep allocates the memory of a step of m.
 func newRattleStep[F any](m *mechanism.Mechanism, field RattleField[F]) *rattleStep[F] {
 	nb := m.NumBodies()
-	s := &rattleStep[F]{mech: m, field: field, ratesStep: newRatesStep[F](nb, field), turn: make([]float64, 3*nb)}
+	s := &rattleStep[F]{mech: m, field: field, ratesStep: newRatesStep[F](m, field), turn: make([]float64, 3*nb)}
 	s.closing, s.last, s.acc = make([]float64, 6*nb), make([]float64, 6*nb), make([]float64, 6*nb)
 	s.dxi, s.sum, s.correction = make([]float64, PerBody*nb), make([]float64, 6*nb+field.Rows()), make([]float64, 6*nb)
 	s.first, s.firstRows = make([]float64, 6*nb), make([]float64, field.Rows())
@@ -128,10 +128,10 @@ func (s *rattleStep[F]) span(at, end *mechanism.State, a, next []float64) {
 // StepError.Gap. It returns a *StepError if that is too large: the joints were then closed by a search. unit is the time, s, by which
 // velocities are multiplied; 1 for poses.
 func (s *rattleStep[F]) gapOf(off []float64, unit float64) (gap float64, err error) {
-	L, most := s.mech.TypicalLength(), algebra.NewPeak(0)
+	most := algebra.NewPeak(0)
 	for i := 0; i < len(off); i += 6 {
 		w, v := spatial.Vec3(off[i:]), spatial.Vec3(off[i+3:])
-		most.Take(max(unit*w.Norm(), unit*v.Norm()/L), i/6)
+		most.Take(max(unit*w.Norm(), unit*v.Norm()/s.length), i/6)
 	}
 	if gap = most.Most; !(gap <= gapTol) {
 		err = &StepError{Time: s.middle.Time, Body: most.At, Name: s.mech.BodyName(most.At), Gap: gap}

@@ -23,9 +23,9 @@ type closings struct {
 	by     sim.Projector
 	length float64 // mechanism.Mechanism.TypicalLength
 	times  []float64
-	states []mechanism.BodyState // for each time the bodies of the open stage, then of the closed one
-	at     int                   // index of the closing that is expected next
-	known  bool                  // the last state was found: its velocities are closed, too
+	states [][]mechanism.BodyState // for each time the bodies of the open stage, then of the closed one
+	at     int                     // index of the closing that is expected next
+	known  bool                    // the last state was found: its velocities are closed, too
 }
 
 // watch records the closings of a run by an explicit method.
@@ -39,18 +39,21 @@ func (c *closings) watch(m *mechanism.Mechanism, s sim.Stepper) {
 // see records a closing of the run, unless the memory is full.
 func (c *closings) see(open, closed *mechanism.State) {
 	const bytes = 13 * 8 // of a body
-	if bytes*len(c.states) > closingsMost {
+	n := len(open.Bodies)
+	if 2*n*bytes*len(c.states) > closingsMost {
 		return
 	}
-	c.times, c.states = append(c.times, open.Time), append(append(c.states, open.Bodies...), closed.Bodies...)
+	both := make([]mechanism.BodyState, 2*n)
+	copy(both[copy(both, open.Bodies):], closed.Bodies)
+	c.times, c.states = append(c.times, open.Time), append(c.states, both)
 }
 
 // ClosePositions implements sim.Projector.
 func (c *closings) ClosePositions(st *mechanism.State) error {
 	n := len(st.Bodies)
 	for i := max(0, c.at-closingsAround); i < min(len(c.times), c.at+closingsAround); i++ {
-		if c.times[i] == st.Time && c.same(c.states[2*n*i:][:n], st.Bodies) {
-			copy(st.Bodies, c.states[2*n*i+n:][:n])
+		if c.times[i] == st.Time && c.same(c.states[i][:n], st.Bodies) {
+			copy(st.Bodies, c.states[i][n:])
 			c.at, c.known = i+1, true
 			return nil
 		}
