@@ -1,6 +1,9 @@
 package adjoint
 
 import (
+	"math"
+
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/sim"
 	"github.com/rung-mbd/rung/spatial"
@@ -23,6 +26,7 @@ type beginning struct {
 
 	ofMatrix []float64 // changes or cotangents of the poses of matrix, PerBody a body
 	ofError  []float64 // cotangents of e
+	left     float64   // of the objective at hand (Gradient.Matrix)
 }
 
 // matrixPlace says at which state of a trial step its matrix was made.
@@ -181,6 +185,9 @@ func (s *alphaStep[F]) softBack(b *beginning, z *alphaState, p []float64) error 
 	clear(b.ofMatrix)
 	addPoses(b.ofMatrix, s.back)
 	copy(b.ofError, s.dv)
+	if err := s.setLeft(b, given); err != nil {
+		return err
+	}
 	// The rows J·x − σ above contain the σ of prescribed motions, which has to be zero. At zero velocities the rows are −σ alone: with the
 	// opposite sign their cotangents remove the contribution of σ.
 	if err := s.holdSoft(b, nil); err != nil {
@@ -195,6 +202,33 @@ func (s *alphaStep[F]) softBack(b *beginning, z *alphaState, p []float64) error 
 	addPoses(b.ofMatrix, s.back)
 	b.turnsBack(z, given)
 	b.turnBack(b.ofError, b.ofError)
+	return nil
+}
+
+// setLeft sets b.left, a bound of |y·(p K + s D)·x|, in which K and D are held. s.y holds −y, for the cotangents given of x. As the joints
+// allow x and y, (p K + s D)·x is M·(e − x), and (p K + s D)·y is given − M·y, but for forces of the joints, which x and y do not feel. The
+// matrix is positive semidefinite: by the inequality of Schwarz the bound counts the parts of all springs with the same sign.
+func (s *alphaStep[F]) setLeft(b *beginning, given []float64) error {
+	y := s.y[:len(s.x)]
+	clear(s.dx)
+	// part returns a·M·v.
+	part := func(a, v []float64) (float64, error) {
+		err := s.field.ResidualTo(s.right, s.dx, noDirection, v)
+		return algebra.Dot(a, s.right[:len(a)]), err
+	}
+	all, err := part(b.x, b.e)
+	if err != nil {
+		return err
+	}
+	ofX, err := part(b.x, b.x)
+	if err != nil {
+		return err
+	}
+	ofY, err := part(y, y)
+	if err != nil {
+		return err
+	}
+	b.left = math.Sqrt(max(0, all-ofX)) * math.Sqrt(max(0, -algebra.Dot(y, given)-ofY)) // below zero is rounding
 	return nil
 }
 

@@ -74,7 +74,7 @@ func mustBeAlpha(t *Tape) {
 // step.
 func startBack[F any](f Field[F], acc, none []float64, o *Objective[F], g *Gradient, end *mechanism.State, kept int) (err error) {
 	nb := len(end.Bodies)
-	g.Final, g.Integral, g.Gap = 0, 0, 0
+	g.Final, g.Integral, g.Gap, g.Matrix = 0, 0, 0, 0
 	g.Start = append(g.Start[:0], make([]float64, PerBody*nb)...)
 	if len(g.Kept) == 0 {
 		g.Kept = make([]float64, kept*nb)
@@ -135,8 +135,12 @@ func (s *AlphaSweep[F]) back(from, to *sim.AlphaEnd, of []Objective[F], g []Grad
 		if err != nil {
 			return err
 		}
-		if err := each(func(z *alphaState, parameters []float64) error { return p.beginBack(at, b, z, parameters) }); err != nil {
-			return err
+		for i := range g {
+			z := alphaState{x: g[i].Start}.over(g[i].Kept)
+			if err := p.beginBack(at, b, &z, g[i].Parameters); err != nil {
+				return err
+			}
+			g[i].Matrix = max(g[i].Matrix, b.left)
 		}
 	} else if err := each(func(z *alphaState, _ []float64) error {
 		p.keepBack(z, h/from.Step)

@@ -73,6 +73,9 @@ type Gradient struct {
 	// Gap is the largest distance between the end of a step and the state from which the run went on (StepError.Gap): the part that
 	// projection took back.
 	Gap float64
+	// Matrix bounds what the gradient leaves out at the starts of generalized-α, where the stiffness and the damping in the first matrix are
+	// held: the change of the objective if all of them change by their own size. It is the largest of all starts.
+	Matrix float64
 }
 
 // TangentField is a Field that also has its derivative along directions, each a change of the state and of the parameters.

@@ -118,7 +118,7 @@ func (g *Problem) severally(ctx context.Context, r *Result, slopes bool) error {
 		}
 		r.Run.Steps, r.Run.Evaluations = r.Run.Steps+x.Run.Steps, r.Run.Evaluations+x.Run.Evaluations
 		r.Run.Projection, r.Run.Growth = max(r.Run.Projection, x.Run.Projection), max(r.Run.Growth, x.Run.Growth)
-		r.Run.Unstable = max(r.Run.Unstable, x.Run.Unstable)
+		r.Run.Unstable, r.Run.Matrix = max(r.Run.Unstable, x.Run.Unstable), max(r.Run.Matrix, x.Run.Matrix)
 		for _, k := range x.Run.Kinks {
 			k.Name = name + ": " + k.Name
 			r.Run.Kinks = append(r.Run.Kinks, k)

@@ -2,6 +2,7 @@ package objective
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	"github.com/rung-mbd/rung/derive"
@@ -154,7 +155,8 @@ func (g *Problem) back(ctx context.Context, c *course, sweep sweeper, samples []
 		}
 		for i := range part {
 			p, sum := &part[i], &total[i]
-			sum.Final, sum.Integral, sum.Gap = sum.Final+p.Final, sum.Integral+p.Integral, max(sum.Gap, p.Gap)
+			sum.Final, sum.Integral = sum.Final+p.Final, sum.Integral+p.Integral
+			sum.Gap, sum.Matrix = max(sum.Gap, p.Gap), max(sum.Matrix, p.Matrix)
 			sum.Start = append(sum.Start[:0], p.Start...)
 			for q := range p.Parameters {
 				sum.Parameters[q] += p.Parameters[q]
@@ -222,6 +224,7 @@ func (g *Problem) start(r *Result, f *field, st *mechanism.State, back []adjoint
 				r.Parameters[k].Terms[i] += b.Start[j] * x
 			}
 		}
+		r.Run.Matrix = max(r.Run.Matrix, leftPart(r.Parameters, i, b.Matrix))
 		if i >= len(g.o.Terms) || !g.o.Initial {
 			continue
 		}
@@ -235,4 +238,16 @@ func (g *Problem) start(r *Result, f *field, st *mechanism.State, back []adjoint
 		}
 	}
 	return nil
+}
+
+// leftPart returns left relative to the largest change of term i by a parameter that changes by its own size; 0 without a derivative.
+func leftPart(list []ParameterResult, i int, left float64) float64 {
+	most := 0.0
+	for k := range list {
+		most = max(most, math.Abs(list[k].Terms[i]*list[k].Value))
+	}
+	if most == 0 {
+		return 0
+	}
+	return left / most
 }

@@ -114,6 +114,10 @@ func printRun(p *sheet.Page, r *objective.RunResult) {
 		p.Line("the gradient grows exponentially: %s-fold over the first half of the run.", sheet.Short(r.Growth))
 		p.Line("It holds for changes as small as that is large, and tells little of others")
 	}
+	if r.Matrix > mostMatrix {
+		p.Line("the gradient counts the stiffness and damping in the first step's matrix as constant:")
+		p.Line("%s of it depends on them. It may be off by several times that: a run with half the step shows it", sheet.Short(r.Matrix))
+	}
 	for _, k := range r.Kinks[:min(len(r.Kinks), mostKinks)] {
 		if k.What == "extreme" {
 			p.Line("extreme of %s: also at %s", fault.Line(k.Name), sheet.Plural(int(k.Count), "other row"))
@@ -128,6 +132,9 @@ func printRun(p *sheet.Page, r *objective.RunResult) {
 		p.Line("this is the gradient of the steps over these corners, and may be far from the gradient of the motion: explicit steps have that")
 	}
 }
+
+// mostMatrix is the part of a gradient by stiffness and damping in the first matrix (objective.RunResult.Matrix) above which it is told.
+const mostMatrix = 1e-4
 
 // mostKinks is the largest number of parts with corners that are printed.
 const mostKinks = 5

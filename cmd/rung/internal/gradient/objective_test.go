@@ -65,6 +65,37 @@ func TestObjectiveRefused(t *testing.T) {
 	assert.Equal(t, shell.ExitUse, r.Status)
 }
 
+// TestFirstMatrix: a run of generalized-alpha whose first matrix has a stiff contact says how much of its gradient depends on it; one
+// without springs says nothing.
+func TestFirstMatrix(t *testing.T) {
+	for _, c := range []struct {
+		model        string
+		counts, told bool
+	}{
+		{clitest.Reference("ground", "disc-roll.model.json"), true, true},
+		{data("run-pendulum.model.json"), true, false}, // with a soft damper
+		{data("run-top.model.json"), false, false},
+	} {
+		path, err := filepath.Abs(c.model)
+		require.NoError(t, err)
+		m, err := os.ReadFile(path)
+		require.NoError(t, err)
+		var doc struct{ Bodies []struct{ Name string } }
+		require.NoError(t, json.Unmarshal(m, &doc))
+		body := doc.Bodies[0].Name
+		file := filepath.Join(t.TempDir(), "o.json")
+		require.NoError(t, os.WriteFile(file, []byte(`{"format": "rung-objective/1", "model": "`+filepath.ToSlash(path)+`", "at": "run",
+			"run": {"until": 0.1, "step": 0.004, "integrator": "generalized-alpha"}, "terms": [{"column": "`+body+`.px"}],
+			"parameters": [{"path": "bodies[`+body+`].mass"}, {"path": "gravity[0]"}]}`), 0o600))
+		text := command.OK(t, "gradient", file, "--json")
+		clitest.MustFit(t, "gradient", text)
+		var r objective.Result
+		require.NoError(t, json.Unmarshal([]byte(text), &r))
+		assert.Equal(t, c.counts, r.Run.Matrix > 1e-12, c.model)
+		assert.Equal(t, c.told, strings.Contains(command.OK(t, "gradient", file), "stiffness and damping in the first step"), c.model)
+	}
+}
+
 // TestEvents: a ball that bounces with restitution, and then the time until it has fallen to a height, by the command, against closed forms.
 func TestEvents(t *testing.T) {
 	const tol = 1e-9
