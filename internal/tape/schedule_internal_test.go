@@ -3,6 +3,7 @@ package tape
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/rung-mbd/rung/internal/check"
@@ -48,6 +49,25 @@ func TestSpans(t *testing.T) {
 	}
 }
 
+// TestScheduleRuns: chains of three codes that do not depend on each other become three runs.
+func TestScheduleRuns(t *testing.T) {
+	const chains = 8
+	codes := []Code{Copy, Add, Sub}
+	var list []Op
+	for k := range uint32(chains) {
+		at := 64 * (8 + 4*k)
+		for i, code := range codes {
+			from := at + 64*uint32(i)
+			list = append(list, Op{Code: code, N: 1, A: from + 64, B: from, C: at})
+		}
+	}
+	got := ScheduleRuns(append(list, Op{Code: End}), size)
+	for i, o := range got[:len(list)] {
+		require.Equal(t, list[i%chains*len(codes)+i/chains], o)
+	}
+	require.Equal(t, Op{Code: End}, got[len(list)])
+}
+
 // TestScheduleSameBits: a tape in another order does the same.
 func TestScheduleSameBits(t *testing.T) {
 	const few = 96 // places of operands, so that they overlap often
@@ -64,19 +84,19 @@ func TestScheduleSameBits(t *testing.T) {
 			list = append(list, Op{Code: 1 + Code(rng.IntN(numCodes-1)), N: 1 + uint32(rng.IntN(3)), A: place(), B: place(), C: place(), D: place(), E: place(), F: 64 * uint32(1+rng.IntN(6))})
 		}
 		list = append(list, Op{Code: End})
-		sorted := Schedule(list, size)
-		require.Len(t, sorted, len(list))
-		for i := range list {
-			if list[i] != sorted[i] {
-				changed++
-				break
-			}
+		sorted, runs := Schedule(list, size), ScheduleRuns(list, size)
+		if !slices.Equal(list, sorted) {
+			changed++
 		}
-		want, got := fill(uint64(trial)), fill(uint64(trial))
+		want := fill(uint64(trial))
 		runGo(want, shared, list)
-		runGo(got, shared, sorted)
-		for i := range got {
-			require.False(t, differ(got[i], want[i]), "trial %d, place %d", trial, i/Lanes)
+		for k, other := range [][]Op{sorted, runs} {
+			require.Len(t, other, len(list))
+			got := fill(uint64(trial))
+			runGo(got, shared, other)
+			for i := range got {
+				require.False(t, differ(got[i], want[i]), "trial %d, order %d, place %d", trial, k, i/Lanes)
+			}
 		}
 	}
 	require.Positive(t, changed)

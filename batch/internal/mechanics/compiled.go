@@ -141,13 +141,20 @@ func (c *Compiled) all() []*[]tape.Op {
 	return list
 }
 
-// Schedule reorders the instructions of each tape so that they wait less for each other. It panics if an operand is outside
-// the workspace and the shared numbers.
+// foreseen is the number of instructions of a solve whose jumps processors foresee in any order. Another value costs time only.
+const foreseen = 2500
+
+// Schedule reorders the instructions of each tape so that they wait less for each other or, where a solve has many, so that those of one
+// code stand in runs. It panics if an operand is outside the workspace and the shared numbers.
 func (c *Compiled) Schedule() {
+	order := tape.Schedule
+	if len(c.Stage)+len(c.Judge)+len(c.Refine)+len(c.Answers) > foreseen {
+		order = tape.ScheduleRuns
+	}
 	for _, ops := range c.all() {
 		if !tape.Check(*ops, c.Places(), len(c.Numbers())) {
 			panic("mechanics: tape out of its workspace")
 		}
-		*ops = tape.Schedule(*ops, c.Places())
+		*ops = order(*ops, c.Places())
 	}
 }

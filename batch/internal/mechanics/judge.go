@@ -92,8 +92,7 @@ func (s *system) judge(part float64) {
 	s.OpN(tape.Copy, 3, 0, s.record.At(bigResidual), s.null)
 	s.measure()
 	for i := p.Positive(); i < p.Len(); i++ {
-		n, from := int(p.Size[i]), s.right[i]
-		terms := s.null
+		n, from, terms := int(p.Size[i]), s.right[i], s.res[i].At(-1)
 		for k := p.Ptr[i]; k < p.Ptr[i+1]; k++ {
 			b := p.Ind[k]
 			if rows := s.rows[i][k-p.Ptr[i]]; p.Size[b] == 6 {
@@ -101,15 +100,24 @@ func (s *system) judge(part float64) {
 			} else {
 				s.tile(s.res[i], from, rows, s.x[b], n, 1, int(p.Size[b]), 1)
 			}
-			s.OpN(tape.Add, 1, 0, s.terms, terms, s.square[b])
-			from, terms = s.res[i], s.terms
+			s.addTerm(terms, s.square[b], k == p.Ptr[i], s.record.At(sizes), rest)
+			from = s.res[i]
 		}
 		for _, c := range s.parts[i] {
-			s.Op(tape.Size, s.scrap, c, s.scrap.At(1))
-			s.OpN(tape.Add, 1, 0, s.terms, s.terms, s.scrap.At(1))
+			size := s.Room(2)
+			s.Op(tape.Size, size, c, size.At(1))
+			s.OpN(tape.Add, 1, 0, terms, terms, size.At(1))
 		}
-		s.OpN(tape.Scaled, 1, 0, s.res[i].At(-1), terms, s.record.At(sizes), rest)
 		s.OpN(tape.Judge, n, 0, s.record.At(bigResidual), s.res[i], s.right[i], s.inverse[i], s.scale[i])
+	}
+}
+
+// addTerm adds a term to the terms of some rows. The first one comes with the part rest of all.
+func (s *system) addTerm(terms, term place, first bool, all, rest place) {
+	if first {
+		s.OpN(tape.Scaled, 1, 0, terms, term, all, rest)
+	} else {
+		s.OpN(tape.Add, 1, 0, terms, terms, term)
 	}
 }
 
@@ -150,14 +158,13 @@ func (s *system) askSpare(tol, part float64) {
 	for _, r := range s.spare {
 		n := r.size - r.kept
 		res := s.Room(n + 1)
-		terms, from := s.null, r.right.At(r.kept)
+		from := r.right.At(r.kept)
 		for k, b := range r.bodies {
 			rows := r.blocks[k].At(6 * r.kept)
 			s.Op(tape.Shaped(tape.Rows1of1, n, r.fullSpare), res.At(1), rows, s.x[b], from)
-			s.OpN(tape.Add, 1, 0, s.terms, terms, norm[b])
-			from, terms = res.At(1), s.terms
+			s.addTerm(res, norm[b], k == 0, rest, s.Shared(part))
+			from = res.At(1)
 		}
-		s.OpN(tape.Scaled, 1, 0, res, terms, rest, s.Shared(part))
 		s.OpN(tape.Spare, n, 0, s.record.At(badResidual), res.At(1), r.right.At(r.kept), r.scale.At(r.kept), limit)
 	}
 }

@@ -48,10 +48,9 @@ type kinds struct {
 
 // checks has the places of the checks of a solve.
 type checks struct {
-	record       place
-	mask         place // 1 in lanes that need a correction
-	holds        place // 1 in lanes that have passed the checks
-	terms, scrap place // scratch of judge
+	record place
+	mask   place // 1 in lanes that need a correction
+	holds  place // 1 in lanes that have passed the checks
 }
 
 // newSystem lays out the places of the system of r: matrix, right side, scales, solution and residual.
@@ -69,7 +68,7 @@ func newSystem(p *program.Program, r *reduction) *system {
 	}
 	s.null = p.Shared(make([]float64, 36)...)
 	s.record = p.Constant(make([]float64, places.Behind)...)
-	s.mask, s.holds, s.terms, s.scrap = p.Room(1), p.Room(1), p.Room(1), p.Room(2)
+	s.mask, s.holds = p.Room(1), p.Room(1)
 	for i := range n {
 		size := r.room(i)
 		s.right[i], s.z[i] = p.Room(max(size+3, 6)), p.Room(size) // instructions write three numbers of a right side at once; behind it are zeros
