@@ -42,15 +42,16 @@ const weakPart = 1e3
 
 // Lean is the system without spare rows (theory.md, "Spare rows") for packages that factor it by themselves.
 type Lean struct {
-	Rows    *sparse.Rows // the rows that are kept
-	Order   []int32      // elimination order of the nodes of Rows.Pattern, Order[new] = old
-	Epsilon float64      // proximal term relative to the scale of a row: a pivot up to 1e3 times as large is lost
-	Least   float64      // least pivot, relative to the scale of its row, that a Solver accepts; below, it takes the whole system
+	Rows      *sparse.Rows // the rows that are kept
+	Order     []int32      // elimination order of the nodes of Rows.Pattern, Order[new] = old
+	Epsilon   float64      // proximal term relative to the scale of a row: a pivot up to 1e3 times as large is lost
+	Least     float64      // least pivot, relative to the scale of its row, that a Solver accepts; below, it takes the whole system
+	Corrected bool         // the first solution at the state written in the model needs a correction
 }
 
 // public returns l for other packages; epsilon is Options.Epsilon.
 func (l *leanPlan) public(epsilon float64) *Lean {
-	return &Lean{Rows: l.rows, Order: l.symbolic.Order(), Epsilon: leanShrink * epsilon, Least: leanPart * l.least}
+	return &Lean{Rows: l.rows, Order: l.symbolic.Order(), Epsilon: leanShrink * epsilon, Least: leanPart * l.least, Corrected: l.corrected}
 }
 
 // forOthers returns the system in the order for users that factor it with more rows, or for other right sides than a Solver. It is nil if

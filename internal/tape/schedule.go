@@ -56,6 +56,16 @@ func ScheduleRuns(list []Op, n int) []Op {
 	return s.each(s.appendRuns)
 }
 
+// Jumps returns the number of instructions of a program whose code is not the one of the instruction before.
+func Jumps(list []Op) (n int) {
+	for i := range list[1:] {
+		if list[i].Code != list[i+1].Code {
+			n++
+		}
+	}
+	return n
+}
+
 // scheduler is the state of Schedule and ScheduleRuns. Slices are by instruction.
 type scheduler struct {
 	list  []Op

@@ -66,6 +66,8 @@ func TestScheduleRuns(t *testing.T) {
 		require.Equal(t, list[i%chains*len(codes)+i/chains], o)
 	}
 	require.Equal(t, Op{Code: End}, got[len(list)])
+	require.Equal(t, len(codes), Jumps(got))
+	require.Equal(t, len(list), Jumps(append(list, Op{Code: End})))
 }
 
 // TestScheduleSameBits: a tape in another order does the same.

@@ -72,10 +72,7 @@ func (c *compiler) compiled() *Compiled {
 	out := &Compiled{Program: c.Program, Input: c.input, Record: c.sys.record, Mask: c.sys.mask, Holds: c.sys.holds,
 		SpareRows: c.sys.spareRows(), RareForces: c.rareForces}
 	out.Stage = c.stage()
-	out.Judge = c.Tape(func() {
-		c.sys.judge(restTerm)
-		c.sys.wantFirst()
-	})
+	out.Judge = c.Tape(c.sys.judgeFirst)
 	out.Refine = c.Tape(c.sys.refine)
 	out.Answers = c.Tape(func() {
 		c.results()
@@ -119,42 +116,59 @@ func (c *compiler) stage() []tape.Op {
 	})
 }
 
-// all returns all tapes.
-func (c *Compiled) all() []*[]tape.Op {
-	list := []*[]tape.Op{&c.Fixed, &c.Stage, &c.Judge, &c.Refine, &c.Answers}
-	if b := c.Backward; b != nil {
-		list = append(list, &b.Turn, &b.Back, &b.Verdict)
-		if s := b.OverStep; s != nil {
-			list = append(list, &s.Ends, &s.Judges, &s.Results, &s.Passes, &s.Face, &s.Join)
-			list = append(list, &s.Euler.Ahead, &s.Euler.Ends, &s.Euler.Moved, &s.Euler.Slopes)
-			for k := range s.Over {
-				list = append(list, &s.Ahead[k], &s.Again[k], &s.Slopes[k], &s.Over[k])
-			}
-		}
+// solve returns the tapes of a solve, in the order in which they run.
+func (c *Compiled) solve() []*[]tape.Op {
+	return []*[]tape.Op{&c.Stage, &c.Judge, &c.Refine, &c.Answers}
+}
+
+// ways returns the tapes of gradients.
+func (c *Compiled) ways() (list []*[]tape.Op) {
+	b := c.Backward
+	if b == nil {
+		return nil
 	}
-	if s := c.Steps; s != nil {
-		for k := range s.Stages {
-			list = append(list, &s.Stages[k])
+	list = []*[]tape.Op{&b.Turn, &b.Back, &b.Verdict}
+	if s := b.OverStep; s != nil {
+		list = append(list, &s.Ends, &s.Judges, &s.Results, &s.Passes, &s.Face, &s.Join)
+		list = append(list, &s.Euler.Ahead, &s.Euler.Ends, &s.Euler.Moved, &s.Euler.Slopes)
+		for k := range s.Over {
+			list = append(list, &s.Ahead[k], &s.Again[k], &s.Slopes[k], &s.Over[k])
 		}
-		list = append(list, &s.Euler)
 	}
 	return list
 }
 
-// foreseen is the number of instructions of a solve whose jumps processors foresee in any order. Another value costs time only.
-const foreseen = 2500
+// foreseen is the number of jumps from an instruction to one of another code that a processor foresees. Another value costs time only.
+const foreseen = 1600
 
-// Schedule reorders the instructions of each tape so that they wait less for each other or, where a solve has many, so that those of one
+// Schedule reorders the instructions of each tape so that they wait less for each other or, where there are many, so that those of one
 // code stand in runs. It panics if an operand is outside the workspace and the shared numbers.
 func (c *Compiled) Schedule() {
-	order := tape.Schedule
-	if len(c.Stage)+len(c.Judge)+len(c.Refine)+len(c.Answers) > foreseen {
-		order = tape.ScheduleRuns
+	c.schedule([]*[]tape.Op{&c.Fixed})
+	c.schedule(c.solve(), c.ways()...)
+	if s := c.Steps; s != nil { // the stages begin with the same instructions
+		c.schedule([]*[]tape.Op{&s.Stages[3]}, &s.Stages[0], &s.Stages[1], &s.Stages[2])
+		c.schedule([]*[]tape.Op{&s.Euler})
 	}
-	for _, ops := range c.all() {
+}
+
+// schedule reorders the instructions of tapes that run one behind the other, by their number of jumps, and in the same way the ones of
+// other tapes.
+func (c *Compiled) schedule(list []*[]tape.Op, others ...*[]tape.Op) {
+	all, jumps := append(list, others...), 0
+	for _, ops := range all {
 		if !tape.Check(*ops, c.Places(), len(c.Numbers())) {
 			panic("mechanics: tape out of its workspace")
 		}
+	}
+	for _, ops := range list {
+		jumps += tape.Jumps(tape.Schedule(*ops, c.Places()))
+	}
+	order := tape.Schedule
+	if jumps > foreseen {
+		order = tape.ScheduleRuns
+	}
+	for _, ops := range all {
 		*ops = order(*ops, c.Places())
 	}
 }

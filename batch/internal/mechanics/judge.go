@@ -72,6 +72,18 @@ func (s *system) judgeBy(l limits, weak, before place) {
 	s.Op(tape.Verdict, s.holds, s.record, s.Shared(l.error, l.overPivot, l.doubt, l.bodyPivot, l.notUnit, l.bad), weak, before)
 }
 
+// judgeFirst judges the first solution. Where the first one at the model's state needs a correction, nearly all do: then all lanes are
+// corrected, and a correction needs the residuals alone.
+func (s *system) judgeFirst() {
+	if s.lean != nil && s.lean.Corrected {
+		s.residuals(none)
+		s.OpN(tape.Copy, 1, 0, s.mask, s.Shared(1))
+		return
+	}
+	s.judge(restTerm)
+	s.wantFirst()
+}
+
 // wantFirst adds the choice of lanes that need a correction after the first solve: their estimated error is too large, or a pivot is too
 // small to trust it.
 func (s *system) wantFirst() { s.want(enoughError, 1/trustedPivot) }
@@ -87,12 +99,20 @@ func (s *system) want(enough, limit float64) {
 // judge adds the residuals of the rows and the estimate of the error from them. The terms of each row include the given part of the size
 // of the solution.
 func (s *system) judge(part float64) {
-	p := s.pattern
-	rest := s.Shared(part * part)
 	s.OpN(tape.Copy, 3, 0, s.record.At(bigResidual), s.null)
 	s.measure()
+	s.residuals(s.Shared(part * part))
+	for i := s.pattern.Positive(); i < s.pattern.Len(); i++ {
+		s.OpN(tape.Judge, s.size(int32(i)), 0, s.record.At(bigResidual), s.res[i], s.right[i], s.inverse[i], s.scale[i])
+	}
+}
+
+// residuals adds the residuals of the rows and, unless rest is none, their terms, with the part rest of the size of the solution (squares).
+func (s *system) residuals(rest place) {
+	p := s.pattern
 	for i := p.Positive(); i < p.Len(); i++ {
-		n, from, terms := int(p.Size[i]), s.right[i], s.res[i].At(-1)
+		n, from := int(p.Size[i]), s.right[i]
+		var terms []place
 		for k := p.Ptr[i]; k < p.Ptr[i+1]; k++ {
 			b := p.Ind[k]
 			if rows := s.rows[i][k-p.Ptr[i]]; p.Size[b] == 6 {
@@ -100,25 +120,28 @@ func (s *system) judge(part float64) {
 			} else {
 				s.tile(s.res[i], from, rows, s.x[b], n, 1, int(p.Size[b]), 1)
 			}
-			s.addTerm(terms, s.square[b], k == p.Ptr[i], s.record.At(sizes), rest)
-			from = s.res[i]
+			from, terms = s.res[i], append(terms, s.square[b])
+		}
+		if !rest.Is() {
+			continue
 		}
 		for _, c := range s.parts[i] {
 			size := s.Room(2)
 			s.Op(tape.Size, size, c, size.At(1))
-			s.OpN(tape.Add, 1, 0, terms, terms, size.At(1))
+			terms = append(terms, size.At(1))
 		}
-		s.OpN(tape.Judge, n, 0, s.record.At(bigResidual), s.res[i], s.right[i], s.inverse[i], s.scale[i])
+		s.sum(s.res[i].At(-1), terms, s.record.At(sizes), rest)
 	}
 }
 
-// addTerm adds a term to the terms of some rows. The first one comes with the part rest of all.
-func (s *system) addTerm(terms, term place, first bool, all, rest place) {
-	if first {
-		s.OpN(tape.Scaled, 1, 0, terms, term, all, rest)
-	} else {
-		s.OpN(tape.Add, 1, 0, terms, terms, term)
+// sum adds the sum of terms and of the part rest of all.
+func (s *system) sum(to place, terms []place, all, rest place) {
+	from := terms[0]
+	for _, x := range terms[1:] {
+		s.OpN(tape.Add, 1, 0, to, from, x)
+		from = to
 	}
+	s.OpN(tape.Scaled, 1, 0, to, from, all, rest)
 }
 
 // measure adds the squared norms of the solution of each body and group, and the largest of these and of their right sides.
@@ -159,12 +182,13 @@ func (s *system) askSpare(tol, part float64) {
 		n := r.size - r.kept
 		res := s.Room(n + 1)
 		from := r.right.At(r.kept)
+		var terms []place
 		for k, b := range r.bodies {
 			rows := r.blocks[k].At(6 * r.kept)
 			s.Op(tape.Shaped(tape.Rows1of1, n, r.fullSpare), res.At(1), rows, s.x[b], from)
-			s.addTerm(res, norm[b], k == 0, rest, s.Shared(part))
-			from = res.At(1)
+			from, terms = res.At(1), append(terms, norm[b])
 		}
+		s.sum(res, terms, rest, s.Shared(part))
 		s.OpN(tape.Spare, n, 0, s.record.At(badResidual), res.At(1), r.right.At(r.kept), r.scale.At(r.kept), limit)
 	}
 }

@@ -252,6 +252,21 @@ func TestWant(t *testing.T) {
 	}
 }
 
+// TestCorrectedAtOnce: where the first solution at the model's state needs a correction, all lanes are corrected without a look at
+// what the first solve has found; elsewhere none is that needs no correction.
+func TestCorrectedAtOnce(t *testing.T) {
+	for n, corrected := range map[int]bool{2: false, 10: true} {
+		m, err := problems.Generate("scissor", n, 1)
+		require.NoError(t, err)
+		w := benchOf(t, m)
+		require.Equal(t, corrected, w.c.sys.lean.Corrected)
+		ops := w.tape(w.c.sys.judgeFirst)
+		record{size: 1}.put(w, 0)
+		w.run(ops)
+		require.Equal(t, corrected, w.lane(w.c.sys.mask)[0] == 1, n)
+	}
+}
+
 // TestResidualsOfBodiesAtRest: the residual of a row may be 1e-12 of its terms, among which 1e-4 of the largest acceleration
 // counts, as it is rounding of that where the bodies of the row are at rest.
 func TestResidualsOfBodiesAtRest(t *testing.T) {
