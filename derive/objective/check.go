@@ -1,56 +1,260 @@
 package objective
 
 import (
+	"cmp"
 	"context"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/rung-mbd/rung/internal/fault"
+	"github.com/rung-mbd/rung/motion/runs"
 )
 
-// checkStep is the step of a parameter for differences, relative to its size (sizeOf). Differences of order 4 then have a relative error of
-// some 1e-10, plus the errors of runs divided by the step.
-const checkStep = 1e-3
+const (
+	// checkStep is the first step of a parameter for differences, relative to its size (sizeOf).
+	checkStep = 4e-3
+	// mostDoubt is the error of a difference, relative to the gradient, above which it cannot tell whether the gradient is right.
+	mostDoubt = 1e-2
+	// safety is the factor on the estimated error, which is the least of many, and so is often too small.
+	safety = 4
+	// ofProjection is the error of the gradient of a run, relative to the largest part of a step that projection took back and to its terms,
+	// or to a change of the whole value as the parameter doubles.
+	ofProjection = 100
+	// repeatTol is the difference of values of a run and of its repetition, relative to its terms, up to which they count as the same:
+	// implicit steps are solved to their tolerance.
+	repeatTol = 1e-6
+	// leastTerm is the size of a term that is zero but for rounding, such as a coordinate across a plane.
+	leastTerm = 1e-6
+	// slopeRounding is the rounding of a gradient, relative to its terms, or to a change of the whole value as the parameter doubles.
+	slopeRounding = 1e-9
+	// unseen is the change of a value, relative to its terms, for a parameter that changes by its size: a gradient that changes less counts
+	// as zero, and differences need not tell it from zero.
+	unseen = 1e-6
+	// finer is the factor on the tolerance of the runs by which the error of steps is estimated. Fixed steps are halved.
+	finer = 0.1
+)
 
-// Check adds to r, a result of Gradient for this problem, central differences of order 4 of the value: of whole runs, or searches for
-// equilibria, of changed models.
+// Check adds to r, a result of Gradient for this problem, differences of the value with their estimated errors, theory.md (V25): of whole
+// runs, or searches for equilibria, of changed models. Adaptive runs repeat the steps of the run itself, of which r is the gradient. Where
+// explicit steps lead over corners or events, these move, and runs choose their steps; the error includes what finer steps change.
 //
-// Cost: four values a parameter. A number that cannot be changed to both sides, such as a mass near zero or a length with which joints do
-// not close, has no differences; ParameterResult.Unchecked gives the reason. It returns the error of ctx.
+// Cost: two values a parameter for each of two to eight steps, and as many again over corners and events. Result.Differenced counts them.
+// A number that cannot be changed to both sides, such as a mass near zero or a length with which joints do not close, has no differences;
+// ParameterResult.Unchecked gives the reason. It returns the error of ctx, and of the value for the numbers of the model.
 func (g *Problem) Check(ctx context.Context, r *Result) error {
+	c := &checking{ctx: ctx, found: r}
+	err := c.addWay(g)
+	if err == nil && c.ways[0].moves {
+		err = c.addWay(g.withFinerSteps())
+	}
+	if err != nil {
+		return err
+	}
 	for k := range r.Parameters {
-		x, err := g.difference(ctx, k)
+		err := c.checkBy(g, k)
 		switch p := &r.Parameters[k]; {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
 		case err != nil:
 			p.Unchecked = fault.Plain(err).Error()
-		default:
-			x *= g.lengthened(k)
-			p.Differences = &x
 		}
 	}
 	return nil
 }
 
-// difference returns the difference quotient of order 4 of the value by parameter k.
-func (g *Problem) difference(ctx context.Context, k int) (float64, error) {
-	h := g.stepFor(k, checkStep)
-	var at [4]float64
-	for i, by := range [4]float64{h, -h, h / 2, -h / 2} {
-		values := g.Values()
-		values[k] += by
-		p, err := g.With(values)
-		if err != nil {
-			return 0, fault.Errorf("derive/objective: at %v: %w", values[k], err)
-		}
-		r, err := p.Value(ctx)
-		if err != nil {
-			return 0, fault.Errorf("derive/objective: at %v: %w", values[k], err)
-		}
-		at[i] = r.Value
+// checking compares a gradient with differences.
+type checking struct {
+	ctx   context.Context
+	found *Result // gradient that is checked
+	ways  []*way  // one, and one with finer steps where corners and events move
+}
+
+// way is one way to the values of changed models.
+type way struct {
+	g     *Problem
+	base  *Result // value for the numbers of the model
+	past  []past  // of the runs of base
+	moves bool    // one of them moves corners or events
+}
+
+// addWay adds a way to the values of g.
+func (c *checking) addWay(g *Problem) error {
+	w := &way{g: g}
+	at, err := g.With(g.Values())
+	if err == nil {
+		w.base, err = c.valueOf(at)
 	}
-	return (4*(at[2]-at[3])/h - (at[0]-at[1])/(2*h)) / 3, nil
+	if err != nil {
+		if c.ctx.Err() != nil {
+			err = context.Cause(c.ctx)
+		}
+		return err
+	}
+	for _, p := range at.singleRuns() {
+		w.past = append(w.past, *p.past)
+	}
+	w.tryRepeat(c)
+	c.ways = append(c.ways, w)
+	return nil
+}
+
+// tryRepeat tries whether the runs repeat with given steps. Where they do not, such as near a singular pose, they choose their steps.
+func (w *way) tryRepeat(c *checking) {
+	given := false
+	for _, x := range w.past {
+		given, w.moves = given || !x.moves && x.ends != nil, w.moves || x.moves
+	}
+	if !given {
+		return
+	}
+	at, err := w.g.With(w.g.Values())
+	var again *Result
+	if err == nil {
+		w.setSteps(at)
+		again, err = c.valueOf(at)
+	}
+	if err == nil && math.Abs(again.Value-w.base.Value) <= repeatTol*w.base.termSize() {
+		w.base = again
+		return
+	}
+	w.moves = true
+	for i := range w.past {
+		w.past[i].moves = true
+	}
+}
+
+// setSteps gives the runs of g the steps of w's.
+func (w *way) setSteps(g *Problem) {
+	for i, x := range g.singleRuns() {
+		if !w.past[i].moves {
+			x.past.repeats = w.past[i].ends
+		}
+	}
+}
+
+// valueOf returns the value of g.
+func (c *checking) valueOf(g *Problem) (*Result, error) {
+	c.found.Differenced++
+	return g.Value(c.ctx)
+}
+
+// singleRuns returns the problems of the single runs: the parts of g, or g itself.
+func (g *Problem) singleRuns() []*Problem {
+	if len(g.parts) > 0 {
+		return g.parts
+	}
+	return []*Problem{g}
+}
+
+// withFinerSteps returns g with a smaller tolerance, or with half the step.
+func (g *Problem) withFinerSteps() *Problem {
+	fine, o := *g, *g.o
+	fine.o, o.Runs = &o, slices.Clone(o.Runs)
+	runs := []*runs.Options{&o.Run}
+	for i := range o.Runs {
+		runs = append(runs, &o.Runs[i].Run)
+	}
+	for _, x := range runs {
+		if x.Step > 0 {
+			x.Step /= 2
+		} else {
+			x.Tolerance = finer * x.RelativeTolerance()
+		}
+	}
+	return &fine
+}
+
+// checkBy adds the differences by parameter k, and the verdict.
+func (c *checking) checkBy(g *Problem, k int) error {
+	var value, e float64
+	for i, w := range c.ways {
+		t, err := c.difference(w, k)
+		if err != nil {
+			return err
+		}
+		if e = t.error; i > 0 {
+			e = max(e, math.Abs(t.slope-value))
+		}
+		value = t.slope
+	}
+	value, e = value*g.lengthened(k), e*g.lengthened(k)
+	p, slopes := &c.found.Parameters[k], 0.0
+	for i := range p.Terms {
+		slopes += math.Abs(p.Terms[i])
+	}
+	whole := c.found.termSize() / g.stepFor(k, 1)
+	own := slopeRounding * max(slopes, whole)
+	if c.found.Run != nil {
+		own += ofProjection * c.found.Run.Projection * max(slopes, whole)
+	}
+	p.Differences, p.DifferencesError = &value, &e
+	p.Verdict = verdict(p.Gradient, value, e, own, max(slopes, unseen*whole))
+	return nil
+}
+
+// termSize returns the size of the terms whose sum the value is.
+func (r *Result) termSize() (sum float64) {
+	for _, x := range r.Terms {
+		sum += max(math.Abs(x.Value), leastTerm)
+	}
+	return sum
+}
+
+// verdict compares a gradient that has the error own with a difference whose estimated error is e. size is the size of gradients whose
+// errors count.
+func verdict(gradient, difference, e, own, size float64) Verdict {
+	switch {
+	case !(e <= mostDoubt*max(size, math.Abs(difference))):
+		return CannotTell
+	case math.Abs(gradient-difference) > safety*e+own:
+		return Disagrees
+	}
+	return Agrees
+}
+
+// difference returns the extrapolated differences of the value by parameter k.
+func (c *checking) difference(w *way, k int) (*tableau, error) {
+	t, h := newTableau(), w.g.stepFor(k, checkStep)
+	var reason error
+	for ; !t.accurate(); h /= 2 {
+		var at [2]float64
+		var err error
+		for i, by := range [2]float64{h, -h} {
+			if at[i], err = c.valueBy(w, k, by); err != nil {
+				break
+			}
+		}
+		switch {
+		case c.ctx.Err() != nil:
+			return nil, c.ctx.Err()
+		case err != nil:
+			t.skipStep()
+			reason = cmp.Or(reason, err)
+		default:
+			t.addRow(h, w.base.Value, at[0], at[1], w.base.termSize())
+		}
+	}
+	if math.IsInf(t.error, 1) && reason != nil {
+		return nil, reason
+	}
+	return t, nil
+}
+
+// valueBy returns the value where parameter k is changed by a number.
+func (c *checking) valueBy(w *way, k int, by float64) (float64, error) {
+	values := w.g.Values()
+	values[k] += by
+	p, err := w.g.With(values)
+	if err != nil {
+		return 0, fault.Errorf("derive/objective: at %v: %w", values[k], err)
+	}
+	w.setSteps(p)
+	r, err := c.valueOf(p)
+	if err != nil {
+		return 0, fault.Errorf("derive/objective: at %v: %w", values[k], err)
+	}
+	return r.Value, nil
 }
 
 // stepFor is stepBy for all parameters, also numbers of a task, which are no derive.Parameter: it tells the kinds of numbers by their

@@ -30,7 +30,7 @@ func TestCheckGoesOn(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, p.Check(context.Background(), r))
 	assert.Nil(t, r.Parameters[0].Differences)
-	assert.Contains(t, r.Parameters[0].Unchecked, "at 0.2002")
+	assert.Contains(t, r.Parameters[0].Unchecked, "at 0.2008")
 	assert.Contains(t, r.Parameters[0].Unchecked, "inertia")
 	require.NotNil(t, r.Parameters[1].Differences)
 	assert.InDelta(t, r.Parameters[1].Gradient, *r.Parameters[1].Differences, 1e-8)

@@ -100,18 +100,20 @@ func (c *course) rowOf(t float64) int {
 type taping struct {
 	c        *course
 	plan     *kkt.Plan
-	o        runs.Options  // options of the run
+	o        runs.Options // options of the run
+	to       func(ctx context.Context, s *runs.Simulation, until float64) error
 	tape     *adjoint.Tape // of this piece
 	before   int           // number of steps in earlier pieces
 	rows     int           // number of multipliers
 	until    *float64      // time at which this piece is to end
 	left     int64         // memory that is left, bytes
 	kinks    *branches
-	all      bool    // each step is a piece
-	lastStop *impact // last event at a stop
-	struck   int64   // number of impulses
-	lastJump float64 // time of lastStop, s
-	bends    *bends  // nil for implicit steps, and if no force has corners
+	all      bool      // each step is a piece
+	lastStop *impact   // last event at a stop
+	struck   int64     // number of impulses
+	lastJump float64   // time of lastStop, s
+	ends     []float64 // times of the ends of steps
+	bends    *bends    // nil for implicit steps, and if no force has corners
 }
 
 // begin begins a piece, with a row at its start.
@@ -154,6 +156,7 @@ func (t *taping) end(s *runs.Simulation) error {
 // onStep is called after each step.
 func (t *taping) onStep(s *runs.Simulation) error {
 	bent := t.kinks.see(s.State())
+	t.ends = append(t.ends, s.State().Time)
 	if err := t.seeImpacts(s.Impacts()); err != nil {
 		return err
 	}
@@ -181,7 +184,7 @@ func (t *taping) repeat(ctx context.Context, from *sim.Checkpoint, until float64
 	if err := onStep(s); err != nil {
 		return err
 	}
-	return s.RunContext(ctx, until)
+	return t.to(ctx, s, until)
 }
 
 // run runs the mechanism and records the run. It returns an error, mostly ErrNotDifferentiable, for runs without derivatives.
@@ -199,7 +202,7 @@ func (g *Problem) run(ctx context.Context) (*course, error) {
 	}
 	rows := g.plan.Layout().Pattern.Dim() - 6*g.mech.NumBodies()
 	t := &taping{
-		c: c, plan: g.plan, rows: rows, lastJump: math.Inf(-1), kinks: newBranches(g.mech),
+		c: c, plan: g.plan, to: g.past.runTo, rows: rows, lastJump: math.Inf(-1), kinks: newBranches(g.mech),
 		left: cmp.Or(g.memory, adjoint.DefaultMemory), all: g.extremes() && g.o.Run.Every == 0,
 	}
 	s, err := g.simulation(t)
@@ -213,7 +216,7 @@ func (g *Problem) run(ctx context.Context) (*course, error) {
 	}
 	for _, until := range g.marks() { // a piece of the tape ends at each row
 		*t.until = until
-		if err = s.RunContext(ctx, until); err != nil {
+		if err = t.to(ctx, s, until); err != nil {
 			break
 		}
 		if t.tape.Steps() > 0 {
@@ -241,9 +244,19 @@ func (g *Problem) run(ctx context.Context) (*course, error) {
 		return nil, err
 	}
 	c.leaps = t.kinks.jumped()
+	*g.past = g.leave(c, t, s)
+	return c, nil
+}
+
+// leave stores what is reported about a run, and returns what it leaves for others.
+func (g *Problem) leave(c *course, t *taping, s *runs.Simulation) (p past) {
 	rough := c.tab == nil || t.bends != nil && t.bends.rough
 	c.told = RunResult{Steps: s.Stats().Steps, Evaluations: s.Evaluations(), Kinks: t.kinks.told(rough)}
-	return c, nil
+	if g.o.Run.Step == 0 {
+		p.ends = t.ends
+	}
+	p.moves = c.tab != nil && (len(c.told.Kinks) > 0 || c.impacts != nil || g.ending != nil)
+	return p
 }
 
 // plainSteps returns ErrNotDifferentiable for a run some of whose steps are not steps of its method.
@@ -325,6 +338,7 @@ func (g *Problem) simulation(t *taping) (*runs.Simulation, error) {
 			return nil, err
 		}
 	}
+	g.past.giveSteps(&o, g.plan.Initial().Time)
 	t.o, o.OnStep, o.OnStop = o, t.onStep, t.stopHook()
 	s, err := runs.New(g.plan, o)
 	if err == nil {

@@ -79,7 +79,7 @@ func (g *Problem) begin() (err error) {
 	if g.doc, g.plan, err = g.read(g.source.Text); err != nil {
 		return err
 	}
-	g.mech, g.d = g.plan.Mechanism(), derive.New(g.plan, g.doc)
+	g.mech, g.d, g.past = g.plan.Mechanism(), derive.New(g.plan, g.doc), new(past)
 	return g.beginTask()
 }
 

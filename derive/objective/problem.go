@@ -51,6 +51,7 @@ type Problem struct {
 	closes     sim.Start          // how a run treats a start that violates the joints
 	files      records            // data that have been read
 	memory     int64              // memory limit for the states of a run, bytes; 0 stands for adjoint.DefaultMemory
+	past       *past              // of the last run, also of copies of the problem
 	ran        *course            // the last run without slopes, unless it is large (ranOnce)
 }
 

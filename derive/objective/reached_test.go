@@ -82,9 +82,12 @@ func TestReach(t *testing.T) {
 			}
 			again, err := g.Gradient(context.Background())
 			require.NoError(t, err)
-			for i := range again.Parameters {
-				again.Parameters[i].Differences = r.Parameters[i].Differences
+			for i, p := range r.Parameters {
+				require.Equal(t, objective.Agrees, p.Verdict, p.Name)
+				x := &again.Parameters[i]
+				x.Differences, x.DifferencesError, x.Verdict = p.Differences, p.DifferencesError, p.Verdict
 			}
+			again.Differenced = r.Differenced
 			require.Equal(t, r, again)
 		})
 	}

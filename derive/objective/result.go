@@ -16,7 +16,9 @@ type Result struct {
 	// Constraints are the conditions of the document, for rung optimize. They do not count in Value.
 	Constraints []ConstraintResult `json:"constraints,omitempty"`
 	Initial     []InitialResult    `json:"initial,omitempty"`
-	Run         *RunResult         `json:"run,omitempty"` // of several runs: sums, and the largest projection and growth
+	// Differenced is the number of values that Check has taken: runs, or searches.
+	Differenced int64      `json:"differenced,omitempty"`
+	Run         *RunResult `json:"run,omitempty"` // of several runs: sums, and the largest projection and growth
 }
 
 // ConstraintResult is a condition and the value of its column.
@@ -33,6 +35,16 @@ type TermResult struct {
 	Value float64 `json:"value"`
 }
 
+// Verdict says what differences tell about a gradient.
+type Verdict string
+
+// The verdicts.
+const (
+	Agrees     Verdict = "agrees"      // within the estimated error of the differences
+	Disagrees  Verdict = "disagrees"   // by more than that error
+	CannotTell Verdict = "cannot tell" // the error of the differences is above a hundredth of the gradient
+)
+
 // ParameterResult is the derivative by a parameter: of the sum and of each term.
 type ParameterResult struct {
 	Name     string    `json:"name"`
@@ -43,8 +55,10 @@ type ParameterResult struct {
 	Terms    []float64 `json:"terms"`           // total derivative of each term
 	// Constraints are the derivatives of the constraints.
 	Constraints []float64 `json:"constraints,omitempty"`
-	// Differences is Gradient computed by differences of whole runs (Check).
-	Differences *float64 `json:"differences,omitempty"`
+	// Differences is Gradient computed by differences of whole runs (Check), with their estimated error.
+	Differences      *float64 `json:"differences,omitempty"`
+	DifferencesError *float64 `json:"differences_error,omitempty"`
+	Verdict          Verdict  `json:"verdict,omitempty"`
 	// Unchecked is the reason why there are no differences: a number that cannot be changed to both sides.
 	Unchecked string `json:"unchecked,omitempty"`
 }

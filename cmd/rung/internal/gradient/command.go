@@ -72,7 +72,7 @@ func newGradient() *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVar(&f.along, "along", "", "directions at the state of MODEL, a document of rung-directions/1")
 	flags.BoolVar(&f.untried, "untried", false, "do not try whether redundant joints close with another geometry")
-	flags.BoolVar(&f.check, "check", false, "also by differences of whole runs, beside the gradient")
+	flags.BoolVar(&f.check, "check", false, "compare with differences of whole runs; status 1 if one disagrees")
 	flags.StringVar(&f.plot, "plot", "", "picture of gradient·value, a bar for each parameter, .svg or .png")
 	flags.BoolVar(&f.json, "json", false, "print one JSON document")
 	f.ordering.Add(cmd)

@@ -2,6 +2,7 @@ package gradient
 
 import (
 	"cmp"
+	"fmt"
 	"io"
 	"math"
 	"slices"
@@ -44,9 +45,14 @@ func runObjective(cmd *cobra.Command, path string, f *gradientFlags) error {
 	}
 	p.End()
 	if f.json {
-		return shell.WriteJSON(stdout, r)
+		err = shell.WriteJSON(stdout, r)
+	} else {
+		err = shell.Print(stdout, func(p *sheet.Page) { printObjective(p, r) })
 	}
-	return shell.Print(stdout, func(p *sheet.Page) { printObjective(p, r) })
+	if err != nil {
+		return err
+	}
+	return shell.Failed(g.Model().Name, disagrees(r))
 }
 
 // printObjective writes r for people. Parameters are in the order of byWeight.
@@ -61,31 +67,7 @@ func printObjective(p *sheet.Page, r *objective.Result) {
 	}
 	if len(r.Parameters) > 0 {
 		p.Blank()
-		last, checked := "gradient·value", slices.ContainsFunc(r.Parameters, func(x objective.ParameterResult) bool {
-			return x.Differences != nil || x.Unchecked != ""
-		})
-		if checked {
-			last = "by differences"
-		}
-		t := p.Table(
-			sheet.Group{Columns: []sheet.Column{{Head: "parameter", Width: nameWidth, Left: true}, {Head: "value", Width: 12}}},
-			sheet.Group{Columns: []sheet.Column{{Head: "gradient", Width: 12}, {Head: last, Width: 15}}},
-		)
-		for _, x := range byWeight(r.Parameters) {
-			third := sheet.Short(x.Gradient * x.Value)
-			switch {
-			case x.Differences != nil:
-				third = sheet.Short(*x.Differences)
-			case checked:
-				third = "none"
-			}
-			t.Row(fault.Text(x.Name, nameWidth), sheet.Short(x.Value), sheet.Short(x.Gradient), third)
-		}
-		for _, x := range r.Parameters {
-			if x.Unchecked != "" {
-				p.Line("no differences by %s: %s", fault.Text(x.Name, barName), x.Unchecked)
-			}
-		}
+		printParameters(p, r)
 	}
 	if len(r.Constraints) > 0 {
 		p.Blank()
@@ -101,6 +83,56 @@ func printObjective(p *sheet.Page, r *objective.Result) {
 		p.Blank()
 		printRun(p, r.Run)
 	}
+}
+
+// printParameters writes the parameters in the order of byWeight, with what a check has found.
+func printParameters(p *sheet.Page, r *objective.Result) {
+	checked := r.Differenced > 0
+	groups := []sheet.Group{
+		{Columns: []sheet.Column{{Head: "parameter", Width: nameWidth, Left: true}, {Head: "value", Width: 12}}},
+		{Columns: []sheet.Column{{Head: "gradient", Width: 12}, {Head: "gradient·value", Width: 15}}},
+	}
+	if checked {
+		groups[0].Columns = groups[0].Columns[:1]
+		groups[1].Columns[1] = sheet.Column{Head: "by differences", Width: 15}
+		groups = append(groups, sheet.Group{Columns: []sheet.Column{{Head: "±", Width: 9}, {Head: " verdict", Width: 12, Left: true}}})
+	}
+	t := p.Table(groups...)
+	for _, x := range byWeight(r.Parameters) {
+		name, slope := fault.Text(x.Name, nameWidth), sheet.Short(x.Gradient)
+		switch {
+		case !checked:
+			t.Row(name, sheet.Short(x.Value), slope, sheet.Short(x.Gradient*x.Value))
+		case x.Differences == nil:
+			t.Row(name, slope, "none", "", " unchecked")
+		default:
+			t.Row(name, slope, sheet.Short(*x.Differences), sheet.Digits2(*x.DifferencesError), " "+string(x.Verdict))
+		}
+	}
+	if !checked {
+		return
+	}
+	for _, x := range r.Parameters {
+		switch {
+		case x.Unchecked != "":
+			p.Line("no differences by %s: %s", fault.Text(x.Name, barName), x.Unchecked)
+		case x.Verdict == objective.CannotTell:
+			p.Line("differences by %s have an error of some %s: they cannot tell whether the gradient is right",
+				fault.Text(x.Name, barName), sheet.Digits2(*x.DifferencesError))
+		}
+	}
+	p.Line("differences of %s", sheet.Plural(int(r.Differenced), "value"))
+}
+
+// disagrees returns an error that names the first parameter whose differences disagree with its gradient.
+func disagrees(r *objective.Result) error {
+	for _, x := range r.Parameters {
+		if x.Verdict == objective.Disagrees {
+			return fmt.Errorf("by %s, differences disagree with the gradient: %v ± %.2g, and %v",
+				fault.Text(x.Name, barName), *x.Differences, *x.DifferencesError, x.Gradient)
+		}
+	}
+	return nil
 }
 
 // printRun writes the steps of a run, its corners, and doubts about its gradient.
