@@ -82,18 +82,18 @@ func (w *Weights) Reset() {
 	w.moved, w.jointed = false, false
 }
 
-// AdjointTo stores in g the gradient of the output w, theory.md (D2). Without follow, the product of g with an allowed direction is the
-// derivative of w along it. With follow, the state follows the directions, (D3), (D4): g then has products with any direction, and total
+// AdjointTo stores in g the gradient of the output w, theory.md (D2). Without Follow, the product of g with an allowed direction is the
+// derivative of w along it. With Follow, the state follows the directions, (D3), (D4): g then has products with any direction, and total
 // derivatives by parameters.
 //
-// Cost: two sweeps over the mechanism and one refined solve, whatever the number of parameters; twice that with follow. If the ratio of
+// Cost: two sweeps over the mechanism and one refined solve, whatever the number of parameters; twice that with Follow. If the ratio of
 // masses is 1e6 or more, or the pose is next to a singular one, it computes the gradient twice and allocates.
 //
 // It returns an error that wraps ErrUndetermined, with the joint, for a weight on a component of a wrench that the constraints do not
 // determine, and one that wraps ErrDoubt if the two gradients differ. g has no results then. It does not see components that the
 // constraints determine at this pose only, nor directions that break a loop: ForwardTo does. It panics without At, or if g or w belong to
-// other Derivatives.
-func (d *Derivatives) AdjointTo(g *Gradient, w *Weights, follow bool) error {
+// other Derivatives, or if o has options of ForwardTo.
+func (d *Derivatives) AdjointTo(g *Gradient, w *Weights, o Options) error {
 	d.enter()
 	defer d.guard.Leave()
 	d.mustBeReady()
@@ -103,15 +103,18 @@ func (d *Derivatives) AdjointTo(g *Gradient, w *Weights, follow bool) error {
 	if g.versions != d.versions {
 		panic("derive: gradient from before a parameter")
 	}
+	if o != (Options{Follow: o.Follow}) {
+		panic("derive: AdjointTo takes the option Follow alone")
+	}
 	g.ready = false
-	err := d.gradientTo(g, w, follow)
+	err := d.gradientTo(g, w, o)
 	g.ready = err == nil
 	return err
 }
 
 // gradientTo is AdjointTo without its checks and its guard. States follow as along the directions of ForwardTo: a Projected state is
 // ignored meanwhile.
-func (d *Derivatives) gradientTo(g *Gradient, w *Weights, follow bool) error {
+func (d *Derivatives) gradientTo(g *Gradient, w *Weights, o Options) error {
 	was := d.held.projected.active
 	d.held.projected.active = false
 	defer func() { d.held.projected.active = was }()
@@ -127,7 +130,7 @@ func (d *Derivatives) gradientTo(g *Gradient, w *Weights, follow bool) error {
 	if err := d.inDoubtBack(g, w); err != nil {
 		return err
 	}
-	if !follow || d.plain.Pattern.Len() == d.mech.NumBodies() {
+	if !o.Follow || d.plain.Pattern.Len() == d.mech.NumBodies() {
 		return nil
 	}
 	return d.followBack(g)

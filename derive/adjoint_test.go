@@ -85,7 +85,7 @@ func identity(t *testing.T, d *derive.Derivatives, paths []string, seed uint64) 
 			add(x.Qdd[i] * y.Qdd[i])
 		}
 	}
-	require.NoError(t, d.AdjointTo(g, w, true))
+	require.NoError(t, d.AdjointTo(g, w, derive.Options{Follow: true}))
 	back := g.Time() * time
 	terms := math.Abs(back)
 	plus := func(a, b float64) { back, terms = back+a*b, terms+math.Abs(a*b) }
@@ -123,7 +123,7 @@ func identity(t *testing.T, d *derive.Derivatives, paths []string, seed uint64) 
 	}
 	require.InDelta(t, forward, back, identityTol*(size+terms))
 	own := d.NewGradient()
-	require.NoError(t, d.AdjointTo(own, w, false))
+	require.NoError(t, d.AdjointTo(own, w, derive.Options{}))
 	others := make([]derive.BodyDirection, m.NumBodies())
 	if err := d.BodiesTo(others, w); !errors.Is(err, derive.ErrNoDerivatives) {
 		require.NoError(t, err)

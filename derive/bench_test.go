@@ -89,7 +89,7 @@ func BenchmarkDerivatives(b *testing.B) {
 			{"direction", 1, func() error { return d.ForwardTo(x.out, x.moving, bodies) }},
 			{"reactions", 1, func() error { return d.ForwardTo(x.out, x.moving, derive.Options{Untried: true, NoReactions: true}) }},
 			{"eight", 8, func() error { return d.ForwardTo(x.outs, x.eight, bodies) }},
-			{"adjoint", 1, func() error { return d.AdjointTo(x.g, x.weights, false) }},
+			{"adjoint", 1, func() error { return d.AdjointTo(x.g, x.weights, derive.Options{}) }},
 			{"bodies", 1, func() error { return d.BodiesTo(x.list, x.weights) }},
 		} {
 			b.Run(fmt.Sprintf("model=%s/n=%d/what=%s", c.name, c.n, y.name), func(b *testing.B) {

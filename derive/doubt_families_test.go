@@ -49,7 +49,7 @@ func TestFamiliesAreNotDoubted(t *testing.T) {
 				require.NoError(t, err)
 				w := d.NewWeights()
 				w.AddOutput(o, 1)
-				require.NoError(t, d.AdjointTo(d.NewGradient(), w, true), "%s %d, turned by %v: %s", f.name, f.n, by, c)
+				require.NoError(t, d.AdjointTo(d.NewGradient(), w, derive.Options{Follow: true}), "%s %d, turned by %v: %s", f.name, f.n, by, c)
 			}
 		}
 	}

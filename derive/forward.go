@@ -29,6 +29,7 @@ func (d *Derivatives) ForwardTo(out *Changes, in *Directions, o Options) error {
 		panic("derive: foreign directions")
 	}
 	in.mustBeNew()
+	o.mustBeForward()
 	for k := range in.list {
 		out.list[k].ready = false
 	}

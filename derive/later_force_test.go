@@ -34,7 +34,7 @@ func TestForcesThatComeLater(t *testing.T) {
 		for i := range mech.NumBodies() {
 			w.Body(i).ComAcceleration = spatial.Vec3{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()}
 		}
-		require.NoError(t, d.AdjointTo(g, w, true))
+		require.NoError(t, d.AdjointTo(g, w, derive.Options{Follow: true}))
 		x := make([]float64, 12*mech.NumBodies())
 		g.TakeMotion(x)
 		return x

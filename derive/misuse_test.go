@@ -32,7 +32,11 @@ func TestMisuse(t *testing.T) {
 	require.PanicsWithValue(t, "derive: no results", func() { out.Body(0, 0) })
 	require.PanicsWithValue(t, "derive: no results", func() { g.Body(0) })
 	require.PanicsWithValue(t, "derive: foreign directions", func() { _ = other.ForwardTo(out, in, derive.Options{}) })
-	require.PanicsWithValue(t, "derive: foreign gradient", func() { _ = other.AdjointTo(g, w, false) })
+	require.PanicsWithValue(t, "derive: foreign gradient", func() { _ = other.AdjointTo(g, w, derive.Options{}) })
+	require.PanicsWithValue(t, "derive: directions follow by SetFollow", func() { _ = d.ForwardTo(out, in, derive.Options{Follow: true}) })
+	require.PanicsWithValue(t, "derive: AdjointTo takes the option Follow alone", func() {
+		_ = d.AdjointTo(g, w, derive.Options{Follow: true, AsGiven: true})
+	})
 	require.PanicsWithValue(t, "derive: foreign weights", func() { _ = other.BodiesTo(nil, w) })
 	require.PanicsWithValue(t, "derive: length mismatch", func() { _ = d.BodiesTo(nil, w) })
 	require.PanicsWithValue(t, "derive: freedom out of range", func() {
@@ -110,15 +114,15 @@ func TestRefusals(t *testing.T) {
 	// A force on an undetermined component has no gradient.
 	w, g := d.NewWeights(), d.NewGradient()
 	w.Joint(1).Force = spatial.Vec3{0, 0, 1}
-	err = d.AdjointTo(g, w, true)
+	err = d.AdjointTo(g, w, derive.Options{Follow: true})
 	require.ErrorIs(t, err, derive.ErrUndetermined)
 	require.ErrorAs(t, err, &place)
 	require.Equal(t, d.Mechanism().JointName(1), place.Joint)
 	w.Joint(1).Force = spatial.Vec3{1, 0, 0}
-	require.NoError(t, d.AdjointTo(g, w, true))
+	require.NoError(t, d.AdjointTo(g, w, derive.Options{Follow: true}))
 	_ = g.Body(0)
 	w.Joint(1).Force = spatial.Vec3{0, 0, 1}
-	require.Error(t, d.AdjointTo(g, w, true))
+	require.Error(t, d.AdjointTo(g, w, derive.Options{Follow: true}))
 	for _, read := range []func(){
 		func() { g.Body(0) }, func() { g.Force(0, 0) }, func() { g.Time() }, func() { g.Frame(0, 0) },
 		func() { g.TakeMotion(make([]float64, 12*d.Mechanism().NumBodies())) },
@@ -208,5 +212,5 @@ func TestWheelsOnTerrain(t *testing.T) {
 	require.GreaterOrEqual(t, place.JointIndex, 0)
 	w := d.NewWeights()
 	w.Body(0).ComAcceleration = spatial.Vec3{1, 0, 0}
-	require.ErrorIs(t, d.AdjointTo(d.NewGradient(), w, false), derive.ErrNoDerivatives)
+	require.ErrorIs(t, d.AdjointTo(d.NewGradient(), w, derive.Options{}), derive.ErrNoDerivatives)
 }

@@ -92,11 +92,11 @@ func TestOutputsBack(t *testing.T) {
 					w.AddOutput(o, x)
 					want, size = want+x*out.Output(0, o), size+math.Abs(x*out.Output(0, o))
 				}
-				require.NoError(t, d.AdjointTo(g, w, true))
+				require.NoError(t, d.AdjointTo(g, w, derive.Options{Follow: true}))
 				got, terms := product(g, in, bodies)
 				require.InDelta(t, want, got, identityTol*(size+terms))
 
-				require.NoError(t, d.AdjointTo(g, w, false))
+				require.NoError(t, d.AdjointTo(g, w, derive.Options{}))
 				x := make12(bodies)
 				g.TakeMotion(x)
 				held, a := product(g, in, bodies)
@@ -117,7 +117,7 @@ func TestOutputsBack(t *testing.T) {
 				}
 				require.InDelta(t, want, got, identityTol*size)
 				w.Reset()
-				require.NoError(t, d.AdjointTo(g, w, false))
+				require.NoError(t, d.AdjointTo(g, w, derive.Options{}))
 				none, _ := product(g, in, bodies)
 				require.Zero(t, none)
 			})

@@ -77,7 +77,7 @@ func TestNearSingularBothWays(t *testing.T) {
 		w.Joint(0).Qdd[0] = 1
 		in.Body(0, 0).Rotation = spatial.Vec3{0.3, -0.2, 1}
 		in.SetFollow(0, true)
-		forward, back := d.ForwardTo(out, in, derive.Options{}), d.AdjointTo(g, w, true)
+		forward, back := d.ForwardTo(out, in, derive.Options{}), d.AdjointTo(g, w, derive.Options{Follow: true})
 		after, _ := d.Acceleration(0)
 		require.Equal(t, before, after, "the state is as it was")
 		if c.doubted {
@@ -110,7 +110,7 @@ func TestNearSingularWithArmature(t *testing.T) {
 		require.NoError(t, d.At(plan.Initial()))
 		w, g := d.NewWeights(), d.NewGradient()
 		w.Joint(0).Qdd[0] = 1
-		err = d.AdjointTo(g, w, true)
+		err = d.AdjointTo(g, w, derive.Options{Follow: true})
 		if c.doubted {
 			assert.ErrorIs(t, err, derive.ErrDoubt, "%v", c.distance)
 		} else {
@@ -171,7 +171,7 @@ func TestNearSingularAfterOthers(t *testing.T) {
 			st := plan.Initial()
 			copy(st.Bodies, at.Initial().Bodies)
 			require.NoError(t, d.At(st))
-			err = d.AdjointTo(g, w, true)
+			err = d.AdjointTo(g, w, derive.Options{Follow: true})
 			if theta < 1 {
 				require.NoError(t, err)
 			} else if math.Abs(theta) != math.Pi/2 {
@@ -224,7 +224,7 @@ func TestConstantIsNotDoubted(t *testing.T) {
 			require.NoError(t, err)
 			w, g := d.NewWeights(), d.NewGradient()
 			w.AddOutput(o, 1)
-			require.NoError(t, d.AdjointTo(g, w, true), "%s at %v", column, distance)
+			require.NoError(t, d.AdjointTo(g, w, derive.Options{Follow: true}), "%s at %v", column, distance)
 			assert.InDelta(t, 0, g.Body(0).Rotation.Norm(), tol, "%s at %v", column, distance)
 		}
 	}
@@ -253,7 +253,7 @@ func TestRedundantIsNotDoubted(t *testing.T) {
 	require.NoError(t, d.At(plan.Initial()))
 	w, g, in, out := d.NewWeights(), d.NewGradient(), d.NewDirections(1), d.NewChanges(1)
 	spread(w, in, mech.NumBodies())
-	require.NoError(t, d.AdjointTo(g, w, false))
+	require.NoError(t, d.AdjointTo(g, w, derive.Options{}))
 	require.NoError(t, d.ForwardTo(out, in, derive.Options{NoReactions: true, Untried: true}))
 	sum, size, want := 0.0, 0.0, 0.0
 	for i := range mech.NumBodies() {
@@ -285,7 +285,7 @@ func TestRandomIsNotDoubted(t *testing.T) {
 		}
 		w, g, in, out := d.NewWeights(), d.NewGradient(), d.NewDirections(1), d.NewChanges(1)
 		spread(w, in, mech.NumBodies())
-		require.NoError(t, d.AdjointTo(g, w, true), "seed %d", seed+1)
+		require.NoError(t, d.AdjointTo(g, w, derive.Options{Follow: true}), "seed %d", seed+1)
 		require.NoError(t, d.ForwardTo(out, in, derive.Options{NoReactions: true, Untried: true}), "seed %d", seed+1)
 	}
 	require.Greater(t, redundant, 10)

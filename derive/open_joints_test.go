@@ -115,7 +115,7 @@ func openSlopes(t *testing.T, d *derive.Derivatives, st *mechanism.State, rng *r
 		return accelerations(t, s, moved(d, st, out, in, h, 0))
 	}))
 
-	require.NoError(t, d.AdjointTo(g, w, false))
+	require.NoError(t, d.AdjointTo(g, w, derive.Options{}))
 	forward, back, size := 0.0, 0.0, 0.0
 	add := func(sum *float64, a, b spatial.Vec3) { *sum, size = *sum+spatial.Dot(&a, &b), size+a.Norm()*b.Norm() }
 	for i := range mech.NumBodies() {

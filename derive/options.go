@@ -12,9 +12,19 @@ type Options struct {
 	// BodiesOnly leaves out all results of joints, coordinates too: a direction then takes one sweep less.
 	BodiesOnly bool
 	// AsGiven takes directions that do not follow as they are, even if the joints do not allow them: the transpose of AdjointTo without
-	// follow. Stages of a run, and so their tangents, are off the joints by the errors of the stages. Rows that contradict others are
+	// Follow. Stages of a run, and so their tangents, are off the joints by the errors of the stages. Rows that contradict others are
 	// ignored.
 	AsGiven bool
+	// Follow is for AdjointTo: the gradient is along all directions, with a state that follows them, theory.md (D3), (D4). ForwardTo takes
+	// this from each direction (Directions.SetFollow).
+	Follow bool
+}
+
+// mustBeForward panics for an option that functions of directions do not take.
+func (o Options) mustBeForward() {
+	if o.Follow {
+		panic("derive: directions follow by SetFollow")
+	}
 }
 
 const (

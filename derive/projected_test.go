@@ -202,13 +202,13 @@ func TestProjectedElsewhere(t *testing.T) {
 		return x
 	}
 	plain := follow(false)
-	require.NoError(t, d.AdjointTo(want, w, true))
+	require.NoError(t, d.AdjointTo(want, w, derive.Options{Follow: true}))
 	shift, change := shifted(rng, nb, 1e-2)
 	require.NoError(t, d.Projected(shift, change))
 	along := follow(false)
 	require.NotEqual(t, plain, along)
 	require.Equal(t, along, follow(true), "loads")
-	require.NoError(t, d.AdjointTo(got, w, true))
+	require.NoError(t, d.AdjointTo(got, w, derive.Options{Follow: true}))
 	for i := range nb {
 		require.NotZero(t, want.Body(i).Force)
 		require.Equal(t, want.Body(i), got.Body(i))
@@ -240,7 +240,7 @@ func TestProjectedNearSingular(t *testing.T) {
 	want := follow()
 	w, g, in, out := d.NewWeights(), d.NewGradient(), d.NewDirections(1), d.NewChanges(1)
 	w.Joint(0).Qdd[0] = 1
-	require.NoError(t, d.AdjointTo(g, w, false))
+	require.NoError(t, d.AdjointTo(g, w, derive.Options{}))
 	check.CloseVec(t, follow(), want, tol, check.MaxAbs(want), "after a gradient")
 	in.Body(0, 0).Rotation = spatial.Vec3{0, 0, 1}
 	in.SetFollow(0, true)

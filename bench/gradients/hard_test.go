@@ -82,7 +82,7 @@ func TestHardIsExactOrDoubted(t *testing.T) {
 			require.Less(t, away(got, want, size), kkt.AccurateTol, file)
 		}
 		g := d.NewGradient()
-		if right(d.AdjointTo(g, weights, false)) {
+		if right(d.AdjointTo(g, weights, derive.Options{})) {
 			sum := 0.0
 			for i := range u {
 				b := g.Body(i)

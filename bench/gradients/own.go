@@ -113,7 +113,7 @@ func (o *own) everything() error {
 	if err := o.d.At(o.st); err != nil {
 		return err
 	}
-	return o.d.AdjointTo(o.all, o.weights, false)
+	return o.d.AdjointTo(o.all, o.weights, derive.Options{})
 }
 
 // The two ways in which Rung computes derivatives, as named in the tables.

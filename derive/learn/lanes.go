@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/rung-mbd/rung/batch"
+	"github.com/rung-mbd/rung/derive"
 	"github.com/rung-mbd/rung/derive/adjoint"
 	"github.com/rung-mbd/rung/derive/many"
 	"github.com/rung-mbd/rung/internal/algebra"
@@ -84,7 +85,7 @@ func (g *observer) back(s *batch.States, i int, w []float64) error {
 	for k, y := range w {
 		g.w.AddOutput(g.outputs[k], y)
 	}
-	if err := g.d.AdjointTo(g.g, g.w, allowedOnly); err != nil {
+	if err := g.d.AdjointTo(g.g, g.w, derive.Options{}); err != nil {
 		return err
 	}
 	g.g.TakeMotion(g.x)

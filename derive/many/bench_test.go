@@ -52,7 +52,7 @@ func BenchmarkGradients(b *testing.B) {
 		*w.Body(0) = derive.BodyWeight{AngularAcceleration: spatial.Vec3{1, 2, 3}, ComAcceleration: spatial.Vec3{3, 1, 2}}
 		measure("derive", 1, func(b *testing.B) {
 			require.NoError(b, d.At(list[i%len(list)]))
-			require.NoError(b, d.AdjointTo(out, w, false))
+			require.NoError(b, d.AdjointTo(out, w, derive.Options{}))
 			i++
 		})
 	}

@@ -31,9 +31,6 @@ type alone struct {
 	forces []mechanism.Freedom
 }
 
-// allowedOnly is the argument follow of derive.Derivatives.AdjointTo for a gradient along directions that the joints allow.
-const allowedOnly = false
-
 // AdjointTo implements batch.Alone.
 func (a *alone) AdjointTo(motion, loads, forces, weights []float64, st *mechanism.State) error {
 	if err := a.d.At(st); err != nil {
@@ -43,7 +40,7 @@ func (a *alone) AdjointTo(motion, loads, forces, weights []float64, st *mechanis
 		x := weights[6*i:]
 		*a.w.Body(i) = derive.BodyWeight{AngularAcceleration: spatial.Vec3(x[:3]), ComAcceleration: spatial.Vec3(x[3:6])}
 	}
-	if err := a.d.AdjointTo(a.g, a.w, allowedOnly); err != nil {
+	if err := a.d.AdjointTo(a.g, a.w, derive.Options{}); err != nil {
 		return err
 	}
 	for i := range len(loads) / 6 {

@@ -111,7 +111,7 @@ func agreeAt(t *testing.T, m *model.Model, p *kkt.Plan, list []*mechanism.State)
 		}
 		err := d.At(st)
 		if err == nil {
-			err = d.AdjointTo(want, w, false)
+			err = d.AdjointTo(want, w, derive.Options{})
 		}
 		if err != nil {
 			require.EqualError(t, g.Error(i), err.Error(), "state %d", i)

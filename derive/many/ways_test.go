@@ -89,7 +89,7 @@ func TestNearSingular(t *testing.T) {
 			assert.Equal(t, c.alone, has(g.OneByOne(), i), "%s, %v", name, c.x)
 			s.To(st, i)
 			require.NoError(t, d.At(st))
-			err := d.AdjointTo(want, w, false)
+			err := d.AdjointTo(want, w, derive.Options{})
 			switch {
 			case c.x > surely || c.x < doubted && name == "still":
 				require.NoError(t, err)
@@ -165,7 +165,7 @@ func TestTakenAlone(t *testing.T) {
 			continue
 		}
 		require.NoError(t, err)
-		require.NoError(t, d.AdjointTo(want, w, false))
+		require.NoError(t, d.AdjointTo(want, w, derive.Options{}))
 		clear(x)
 		want.TakeMotion(x)
 		g.MotionTo(y, i)
@@ -296,7 +296,7 @@ func TestWrenches(t *testing.T) {
 				w.Body(k).AngularAcceleration, w.Body(k).ComAcceleration = random(rng), random(rng)
 			}
 		}
-		require.NoError(t, d.AdjointTo(want, w, false))
+		require.NoError(t, d.AdjointTo(want, w, derive.Options{}))
 		x, y := make([]float64, 12*len(m.Bodies)), make([]float64, 12*len(m.Bodies))
 		want.TakeMotion(x)
 		require.NoError(t, g.Error(1))
@@ -362,7 +362,7 @@ func TestVary(t *testing.T) {
 			w.Body(k).AngularAcceleration, w.Body(k).ComAcceleration = random(rng), random(rng)
 		}
 		require.NoError(t, d.At(st))
-		require.NoError(t, d.AdjointTo(want, w, false))
+		require.NoError(t, d.AdjointTo(want, w, derive.Options{}))
 		clear(x)
 		want.TakeMotion(x)
 		g.MotionTo(y, i)

@@ -58,7 +58,7 @@ func TestCornersOfContacts(t *testing.T) {
 			list, err := p.Value(context.Background())
 			require.NoError(t, err)
 			assert.InEpsilon(t, r.Value, list.Value, 1e-9)
-			residuals, err := p.Residuals(context.Background(), true)
+			residuals, err := p.ResidualSlopes(context.Background())
 			require.NoError(t, err)
 			for k := range want {
 				slope := 0.0

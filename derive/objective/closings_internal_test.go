@@ -40,7 +40,7 @@ func TestStagesAreClosedOnce(t *testing.T) {
 	p, err := NewProblem(o, "o.json", Source{Text: text, Name: "m.json", Data: fstest.MapFS{"run.csv": {Data: []byte(data)}}})
 	require.NoError(t, err)
 	slopes := func(forget bool) (list []Residual, closed int) {
-		_, err := p.Residuals(context.Background(), false)
+		_, err := p.Residuals(context.Background())
 		require.NoError(t, err)
 		c := p.ran
 		require.NotEmpty(t, c.known.times)
@@ -49,7 +49,7 @@ func TestStagesAreClosedOnce(t *testing.T) {
 		}
 		by := &counted{Projector: c.known.by}
 		c.known.by = by
-		list, err = p.Residuals(context.Background(), true)
+		list, err = p.ResidualSlopes(context.Background())
 		require.NoError(t, err)
 		return list, by.closed
 	}

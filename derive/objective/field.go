@@ -76,9 +76,6 @@ func (f *field) At(a []float64, st *mechanism.State) error {
 // Doubt implements adjoint.DoubtfulField.
 func (f *field) Doubt() error { return f.d.Doubt(f.on) }
 
-// allowedOnly is the argument follow of derive.Derivatives.AdjointTo for a gradient along directions that the joints allow.
-const allowedOnly = false
-
 // PullTo implements adjoint.Field.
 func (f *field) PullTo(x, p, w []float64, of *term, scale float64) (value float64, err error) {
 	if of != nil {
@@ -92,7 +89,7 @@ func (f *field) PullTo(x, p, w []float64, of *term, scale float64) (value float6
 		value, slope = of.at(f.d.OutputValue(o))
 		f.w.AddOutput(o, scale*slope)
 	}
-	if err := f.d.AdjointTo(f.g, f.w, allowedOnly); err != nil {
+	if err := f.d.AdjointTo(f.g, f.w, derive.Options{}); err != nil {
 		return 0, err
 	}
 	f.g.TakeMotion(x)

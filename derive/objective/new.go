@@ -316,11 +316,11 @@ func set(t *numbers.Text, path string, x float64) (string, error) {
 	return n.Place, nil
 }
 
-// WithModel returns the same problem for another text of the model with the same names. If its state violates its joints, runs begin at the
+// withModel returns the same problem for another text of the model with the same names. If its state violates its joints, runs begin at the
 // nearest state on them.
 //
 // Cost and errors: as NewProblem; data are not read again.
-func (g *Problem) WithModel(text []byte) (*Problem, error) {
+func (g *Problem) withModel(text []byte) (*Problem, error) {
 	source := g.source
 	source.Text = text
 	return newProblem(g.o, g.file, source, g.files, startClosed)

@@ -48,7 +48,7 @@ func TestProjectedSteps(t *testing.T) {
 				t.Logf("%s: %.10g, off by %.2g", r.Parameters[k].Name, got, got/want-1)
 				assert.InEpsilon(t, want, got, c.tol, r.Parameters[k].Name)
 			}
-			list, err := p.Residuals(t.Context(), true)
+			list, err := p.ResidualSlopes(t.Context())
 			require.NoError(t, err)
 			slopes := make([]float64, len(r.Parameters))
 			for i := range list {

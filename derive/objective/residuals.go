@@ -16,18 +16,29 @@ type Residual struct {
 	Datum     float64
 	Value     float64   // value of the column
 	Misfit    float64   // √weight·(value − datum)/sigma: the objective is half the sum of the squares
-	Slopes    []float64 // derivatives of the misfit by the parameters; empty without slopes
+	Slopes    []float64 // derivatives of the misfit by the parameters; empty after Residuals
 }
 
-// Residuals returns the residuals of all data in the order of the document; other terms do not count. With slopes it computes their
-// derivatives by one pass forwards, theory.md (V8).
+// Residuals returns the residuals of all data in the order of the document; other terms do not count. Slopes are empty.
 //
-// Cost: for each step of the run an evaluation a stage, and a derivative a stage for each parameter. It returns the errors of Gradient.
-func (g *Problem) Residuals(ctx context.Context, slopes bool) (list []Residual, err error) {
+// Cost: an evaluation for each stage of the run. It returns the errors of Value.
+func (g *Problem) Residuals(ctx context.Context) ([]Residual, error) {
+	return g.residuals(ctx, valuesOnly)
+}
+
+// ResidualSlopes is Residuals with their derivatives by the parameters, by one pass forwards, theory.md (V8).
+//
+// Cost: for each stage of the run an evaluation, and a derivative for each parameter. It returns the errors of Gradient.
+func (g *Problem) ResidualSlopes(ctx context.Context) ([]Residual, error) {
+	return g.residuals(ctx, withSlopes)
+}
+
+// residuals is ResidualSlopes, or Residuals without slopes.
+func (g *Problem) residuals(ctx context.Context, slopes bool) (list []Residual, err error) {
 	if len(g.parts) > 0 {
 		for i, part := range g.parts {
 			name := g.o.Runs[i].Name
-			x, err := part.Residuals(ctx, slopes)
+			x, err := part.residuals(ctx, slopes)
 			if err != nil {
 				return nil, fault.Errorf("derive/objective: run %s: %w", fault.Name(name), err)
 			}

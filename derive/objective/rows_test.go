@@ -109,7 +109,7 @@ func TestRowsDifference(t *testing.T) {
 			for i := range value.Terms {
 				assert.InDelta(t, r.Terms[i].Value, value.Terms[i].Value, same*max(1, math.Abs(r.Terms[i].Value)), r.Terms[i].Name)
 			}
-			list, err := p.Residuals(context.Background(), true)
+			list, err := p.ResidualSlopes(context.Background())
 			require.NoError(t, err)
 			require.Len(t, list, 26)
 			assert.Zero(t, list[0].Time)
@@ -175,7 +175,7 @@ func TestSeveralRuns(t *testing.T) {
 	assert.Equal(t, a.Value+b.Value, r.Value)
 	assert.NotEqual(t, a.Value, b.Value)
 	assert.Equal(t, []float64{a.Parameters[0].Gradient, b.Parameters[0].Gradient}, r.Parameters[0].Terms)
-	list, err := p.Residuals(context.Background(), false)
+	list, err := p.Residuals(context.Background())
 	require.NoError(t, err)
 	require.Len(t, list, 26)
 	assert.Equal(t, "other", list[13].Run)
@@ -452,7 +452,7 @@ func TestTurns(t *testing.T) {
 			assert.InDelta(t, want, back.Terms[i].Value, tol*rate*until, back.Terms[i].Name)
 			assert.InDelta(t, want, ahead.Terms[i].Value, tol*rate*until, ahead.Terms[i].Name)
 		}
-		list, err := p.Residuals(context.Background(), true)
+		list, err := p.ResidualSlopes(context.Background())
 		require.NoError(t, err)
 		for i := range list {
 			assert.InDelta(t, 0, list[i].Misfit, tol*rate*until)

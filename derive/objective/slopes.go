@@ -20,7 +20,7 @@ import (
 //
 // Cost: as NewProblem; a call costs as Problem.Gradient. Slopes returns *model.Problems with $.terms[i] for column i, .take there for
 // another take, $.parameters[k] for path k, and $.run.integrator or $.run.stabilize for a method without gradients. A call returns the
-// errors of WithModel and Gradient.
+// errors of NewProblem and Gradient.
 func Slopes(text []byte, folder fs.FS, o runs.Options, columns, takes, paths []string) (
 	func(ctx context.Context, text []byte) (gradients []float64, doubts string, err error), error,
 ) {
@@ -45,7 +45,7 @@ func Slopes(text []byte, folder fs.FS, o runs.Options, columns, takes, paths []s
 		return nil, err
 	}
 	return func(ctx context.Context, text []byte) ([]float64, string, error) {
-		p, err := g.WithModel(text)
+		p, err := g.withModel(text)
 		if err != nil {
 			return nil, "", err
 		}

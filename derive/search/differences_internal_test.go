@@ -36,7 +36,7 @@ func example(t testing.TB, n int) *objective.Problem {
 // byDifferences returns residuals with slopes by central differences of whole runs, for comparison.
 func byDifferences(ctx context.Context, p *objective.Problem) ([]objective.Residual, error) {
 	const part = 1e-4
-	list, err := p.Residuals(ctx, false)
+	list, err := p.Residuals(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +48,7 @@ func byDifferences(ctx context.Context, p *objective.Problem) ([]objective.Resid
 			values[k] += by
 			q, err := p.With(values)
 			if err == nil {
-				sides[i], err = q.Residuals(ctx, false)
+				sides[i], err = q.Residuals(ctx)
 			}
 			if err != nil {
 				return nil, err

@@ -177,7 +177,7 @@ func (f *fit) run(ctx context.Context, past []Iteration, o *Options) (*FitResult
 
 // slopesOf returns the residuals of a problem with their slopes.
 func slopesOf(ctx context.Context, p *objective.Problem) ([]objective.Residual, error) {
-	return p.Residuals(ctx, withSlopes)
+	return p.ResidualSlopes(ctx)
 }
 
 // at sets the iterate to x, with residuals and their slopes.
@@ -343,7 +343,7 @@ func (f *fit) tried(ctx context.Context, x []float64) (float64, error) {
 	f.last, f.lastAt = p, slices.Clone(x)
 	if err == nil {
 		var list []objective.Residual
-		list, err = p.Residuals(ctx, valuesOnly)
+		list, err = p.Residuals(ctx)
 		for i := range list {
 			value += list[i].Misfit * list[i].Misfit / 2
 		}

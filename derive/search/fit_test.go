@@ -51,7 +51,7 @@ func record(t *testing.T, o *objective.Objective, model string, truth []float64,
 	require.NoError(t, err)
 	p, err = p.With(truth)
 	require.NoError(t, err)
-	list, err := p.Residuals(context.Background(), false)
+	list, err := p.Residuals(context.Background())
 	require.NoError(t, err)
 	require.Len(t, list, 2*n)
 	rng := rand.New(rand.NewPCG(1, seed))

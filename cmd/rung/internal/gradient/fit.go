@@ -75,7 +75,7 @@ func drawFit(ctx context.Context, w io.Writer, format string, l *loaded, values 
 		if err != nil {
 			return fault.Plain(err)
 		}
-		if sides[i], err = g.Residuals(ctx, false); err != nil {
+		if sides[i], err = g.Residuals(ctx); err != nil {
 			return shell.Failed(g.Model().Name, err)
 		}
 	}
