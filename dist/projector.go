@@ -165,7 +165,7 @@ func (f *joined) factorize(scale []float64, eps float64, policy factor.Policy) e
 			err, status = failure, ends
 		}
 	}
-	switch status = s.tell(status, 0, 0, false); status {
+	switch status = s.tell(status, 0, 0, verdictOnly); status {
 	case holds:
 		f.run = s.fac.Runs()
 		return nil
@@ -202,7 +202,7 @@ func (f *joined) SolveTo(x, b []float64) {
 	if u != nil && err != nil {
 		status = ends
 	}
-	if s.tell(status, 0, 0, true) == ends && f.broken == nil {
+	if s.tell(status, 0, 0, withSolved) == ends && f.broken == nil {
 		f.broken = Agree(s.comm, err)
 	}
 	clear(x)

@@ -15,7 +15,7 @@ func (s *Solver) refine(w kkt.Way) (int, error) {
 	if u != nil {
 		next = u.first(w)
 	}
-	next = s.tellLeast(next, false)
+	next = s.tellLeast(next, verdictOnly)
 	for next == condense {
 		var err error
 		if next, err = s.estimate(w); err != nil {
@@ -38,7 +38,7 @@ func (s *Solver) refine(w kkt.Way) (int, error) {
 		if u != nil {
 			next = u.next(w, step, last)
 		}
-		next = s.tellLeast(next, false)
+		next = s.tellLeast(next, verdictOnly)
 	}
 	if next == twice {
 		return s.refineTwice(w)
@@ -81,7 +81,7 @@ func (s *Solver) refineTwice(w kkt.Way) (int, error) {
 				next = ends
 			}
 		}
-		if s.tellLeast(next, true) == ends {
+		if s.tellLeast(next, withSolved) == ends {
 			return ends, Agree(s.comm, err)
 		}
 		step, size := s.fac.AddAllHeld(s.x, s.mix(s.fac.FindAllHeld(s.r, s.y, first)))
@@ -91,7 +91,7 @@ func (s *Solver) refineTwice(w kkt.Way) (int, error) {
 		if u != nil {
 			next = u.next(w, step, false)
 		}
-		if next = s.tellLeast(next, false); next != condense {
+		if next = s.tellLeast(next, verdictOnly); next != condense {
 			return next, nil
 		}
 	}
@@ -110,9 +110,15 @@ func (s *Solver) mix(over, under float64) float64 {
 	if u != nil {
 		theta = u.mix()
 	}
-	s.tell(0, theta, 0, false)
+	s.tell(0, theta, 0, verdictOnly)
 	return s.verdict[1]
 }
+
+// The argument withRows of tell and tellLeast.
+const (
+	verdictOnly = false
+	withSolved  = true // the solution of the held rows, too
+)
 
 // tellLeast is tell with the least pivot, which all ranks store in s.least.
 func (s *Solver) tellLeast(verdict int, withRows bool) int {
@@ -140,7 +146,7 @@ func (s *Solver) begin(w kkt.Way) {
 		u.conv = factor.NewConvergence(policy, u.contraction, last, floor)
 		s.size = u.conv.Size
 	}
-	s.tell(0, s.size, 0, false)
+	s.tell(0, s.size, 0, verdictOnly)
 	s.size = s.verdict[1]
 }
 
@@ -156,7 +162,7 @@ func (s *Solver) sizes(step, size float64) float64 {
 		u.conv.Size = max(size, u.floor)
 		s.size = u.conv.Size
 	}
-	s.tell(0, s.size, step, false)
+	s.tell(0, s.size, step, verdictOnly)
 	s.size = s.verdict[1]
 	return step
 }
@@ -215,7 +221,7 @@ func (s *Solver) estimate(w kkt.Way) (int, error) {
 	if u != nil && err == nil {
 		next = u.estimate(w)
 	}
-	if next = s.tellLeast(next, true); next != ends {
+	if next = s.tellLeast(next, withSolved); next != ends {
 		return next, nil
 	}
 	return ends, Agree(s.comm, err)

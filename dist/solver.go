@@ -273,7 +273,7 @@ func (s *Solver) factorize(filled error, w kkt.Way) (int, error) {
 		status = u.factored(status, tally, failure, w)
 		weak = float64(u.weak)
 	}
-	if status = s.tell(status, weak, 0, false); status == holds {
+	if status = s.tell(status, weak, 0, verdictOnly); status == holds {
 		s.weak = int(s.verdict[1])
 		failure = s.root.SolveTo(y, b)
 		if u != nil && failure != nil {
@@ -281,7 +281,7 @@ func (s *Solver) factorize(filled error, w kkt.Way) (int, error) {
 		} else if u != nil {
 			copy(u.load, u.y)
 		}
-		status = s.tell(status, 0, 0, true)
+		status = s.tell(status, 0, 0, withSolved)
 	}
 	if status == differ {
 		return ends, s.whoDiffers(s.st)

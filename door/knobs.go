@@ -327,8 +327,14 @@ type panel struct {
 	targets map[int]float64 // values of the knobs of motions and actuators that were set, by index
 }
 
+// The argument geometry of panel.set.
+const (
+	keepGeometry = false // a run reads the geometry when it is made
+	setGeometry  = true
+)
+
 // set sets knobs, by index, one after the other. Consecutive knobs of one body are set together, as a mass may be valid only with another
-// inertia. Unless geometry is true, knobs of the geometry are refused. If a setter refuses a value, the knobs before it have been set.
+// inertia. With keepGeometry, knobs of the geometry are refused. If a setter refuses a value, the knobs before it have been set.
 func (p *panel) set(knobs []int, values []float64, geometry bool) error {
 	list := p.m.Knobs()
 	if len(knobs) != len(values) {

@@ -334,7 +334,7 @@ func (r *Reduced) Set(knobs []int, values []float64) error {
 	}
 	r.fresh = false
 	r.motion.Touch()
-	return r.set(knobs, values, false)
+	return r.set(knobs, values, keepGeometry)
 }
 
 // steady refuses values of motions unless, at the end of the last step, their freedoms have these values and are at rest.
@@ -479,7 +479,7 @@ func (r *Reduced) Load(text []byte) error {
 	}
 	next.in.SetValues(s.Values)
 	for k, x := range s.Targets {
-		if err := next.set([]int{k}, []float64{x}, false); err != nil {
+		if err := next.set([]int{k}, []float64{x}, keepGeometry); err != nil {
 			return err
 		}
 	}

@@ -96,7 +96,7 @@ func (r *Run) begin() error {
 
 // Set gives knobs, by their indices in Model.Knobs, other values from now on. Knobs with Geometry are refused, as a run reads
 // them when it is made. Errors have the status Input or Size; knobs before the refused one have been set.
-func (r *Run) Set(knobs []int, values []float64) error { return r.set(knobs, values, false) }
+func (r *Run) Set(knobs []int, values []float64) error { return r.set(knobs, values, keepGeometry) }
 
 // To goes on to the time t, or until budget is used up; 0 stands for no budget. A time that has passed changes nothing.
 //
@@ -257,7 +257,7 @@ func (r *Run) Load(text []byte) error {
 		return err
 	}
 	for k, x := range head.Targets {
-		if err := next.set([]int{k}, []float64{x}, false); err != nil {
+		if err := next.set([]int{k}, []float64{x}, keepGeometry); err != nil {
 			return err
 		}
 	}

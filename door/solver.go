@@ -36,7 +36,7 @@ func (s *Solver) Set(knobs []int, values []float64) error {
 		s.in.Vary()
 		s.solver, s.solved = s.m.plan.With(s.in).NewSolver(), false
 	}
-	return s.set(knobs, values, true)
+	return s.set(knobs, values, setGeometry)
 }
 
 // AccelerationsTo stores the accelerations at a state: six numbers for each body, the angular acceleration, rad/s², and the acceleration

@@ -175,59 +175,68 @@ func (q *Span) ProjectTo(y, x []float64) {
 		panic("factor: length mismatch")
 	}
 	copy(y, x)
-	q.reflectAll(y, false)
+	q.reflectAll(y)
 	for i, live := range q.live {
 		if !live {
 			y[i] = 0
 		}
 	}
-	q.reflectAll(y, true)
+	q.reflectBack(y)
 }
 
-// reflectAll applies the reflections of all fronts to y, in their order or, with back, in the opposite order. y is unfinished if the
-// context of q has ended.
-func (q *Span) reflectAll(y []float64, back bool) {
+// reflectAll applies the reflections of all fronts to y in their order. y is unfinished if the context of q has ended.
+func (q *Span) reflectAll(y []float64) {
 	for i := range q.fronts {
 		if q.watch.Every(i) {
 			return
 		}
-		k := i
-		if back {
-			k = len(q.fronts) - 1 - i
-		}
-		q.reflect(&q.fronts[k], y, back)
-	}
-}
-
-// reflect applies the reflections of a front to its rows of y, with back the last one first.
-func (q *Span) reflect(f *reflections, y []float64, back bool) {
-	if len(f.list) == 0 {
-		return
-	}
-	x := q.y[:0]
-	for _, r := range f.slot {
-		x = append(x, y[r])
-	}
-	q.y = x
-	if back {
-		end := len(f.v)
-		for i := len(f.list) - 1; i >= 0; i-- {
-			h := &f.list[i]
-			start := end - int(h.n) + 1
-			h.apply(x, f.v[start:end])
-			end = start
-		}
-	} else {
-		start := 0
-		for i := range f.list {
-			h := &f.list[i]
+		f := &q.fronts[i]
+		x, start := q.gather(f, y), 0
+		for k := range f.list {
+			h := &f.list[k]
 			end := start + int(h.n) - 1
 			h.apply(x, f.v[start:end])
 			start = end
 		}
+		f.scatter(y, x)
 	}
-	for i, r := range f.slot {
-		y[r] = x[i]
+}
+
+// reflectBack is reflectAll in the opposite order.
+func (q *Span) reflectBack(y []float64) {
+	for i := range q.fronts {
+		if q.watch.Every(i) {
+			return
+		}
+		f := &q.fronts[len(q.fronts)-1-i]
+		x, end := q.gather(f, y), len(f.v)
+		for k := len(f.list) - 1; k >= 0; k-- {
+			h := &f.list[k]
+			start := end - int(h.n) + 1
+			h.apply(x, f.v[start:end])
+			end = start
+		}
+		f.scatter(y, x)
+	}
+}
+
+// gather returns the rows of y that f reflects. They are in q.y until the next gather.
+func (q *Span) gather(f *reflections, y []float64) []float64 {
+	x := q.y[:0]
+	if len(f.list) == 0 {
+		return x
+	}
+	for _, r := range f.slot {
+		x = append(x, y[r])
+	}
+	q.y = x
+	return x
+}
+
+// scatter stores x, the rows that gather has returned, in y.
+func (f *reflections) scatter(y, x []float64) {
+	for i := range x {
+		y[f.slot[i]] = x[i]
 	}
 }
 

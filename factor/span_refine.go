@@ -136,14 +136,14 @@ func (q *Span) residuals(r *refining, step int) (out LeastNorm) {
 
 // correct solves Δμ − V·Δu = f, Vᵀ·Δμ = g for the residuals f and g, theory.md (30), and adds Δμ and Δu to μ and u.
 func (q *Span) correct(r *refining) {
-	q.reflectAll(r.f, false)
+	q.reflectAll(r.f)
 	q.solveTransposed(r.g) // k = R⁻ᵀ·g, by column
 	q.eachPivot(func(row, column int) {
 		r.du[column] = r.g[column] - r.f[row]
 		r.f[row] = r.g[column]
 	})
 	q.solve(r.du)
-	q.reflectAll(r.f, true)
+	q.reflectBack(r.f)
 	r.before, r.step = r.step, algebra.MaxAbs(r.f[q.first():])
 	for i := q.first(); i < len(r.mu); i++ {
 		r.mu[i] += r.f[i]

@@ -35,7 +35,7 @@ const flat = 1e-9
 // Cost: O(triangles). It returns an error that wraps ErrFlat or ErrInside.
 func (m *Mesh) Solid() (Moments, error) {
 	at, size := m.middle()
-	s := m.tetrahedra(at, false)
+	s := m.tetrahedra(at, signed)
 	switch {
 	case !(math.Abs(s.mass) > flat*size*size*size):
 		return Moments{}, ErrFlat
@@ -58,12 +58,12 @@ func (m *Mesh) Convexoid() (Moments, error) {
 		return Moments{}, err
 	}
 	_, size := m.middle()
-	s := m.tetrahedra(shell.Com, true)
+	s := m.tetrahedra(shell.Com, math.Abs)
 	if !(s.mass > flat*size*size*size) {
 		return Moments{}, ErrFlat
 	}
 	com := shell.Com.Add(s.first.Scale(1 / s.mass))
-	s = m.tetrahedra(com, true)
+	s = m.tetrahedra(com, math.Abs)
 	s.first = spatial.Vec3{} // so that moments keeps com as the centre of mass
 	return s.moments(com), nil
 }
@@ -128,15 +128,14 @@ func (m *Mesh) middle() (at spatial.Vec3, size float64) {
 	return lo.Add(d.Scale(0.5)), max(d[0], d[1], d[2])
 }
 
-// tetrahedra sums over the tetrahedra between the triangles and a point. Volumes count with their signs, or as positive if positive
-// is set.
-func (m *Mesh) tetrahedra(at spatial.Vec3, positive bool) (sum sums) {
+// signed is the argument count of tetrahedra for volumes with their signs; math.Abs counts all as positive.
+func signed(volume float64) float64 { return volume }
+
+// tetrahedra sums over the tetrahedra between the triangles and a point. Each has the volume count(d)/6, d as in Solid.
+func (m *Mesh) tetrahedra(at spatial.Vec3, count func(d float64) float64) (sum sums) {
 	for _, t := range m.Triangles {
 		a, b, c := m.Vertices[t[0]].Sub(at), m.Vertices[t[1]].Sub(at), m.Vertices[t[2]].Sub(at)
-		d := a.Dot(b.Cross(c))
-		if positive {
-			d = math.Abs(d)
-		}
+		d := count(a.Dot(b.Cross(c)))
 		sum.add(d/6, d/24, d/120, a, b, c)
 	}
 	return sum

@@ -142,9 +142,9 @@ func (o *writer) solver(s *ik.Options) {
 	}
 	o.line("solver")
 	o.open()
-	o.choice("method", s.Method.String(), s.Method != ik.Auto, s.Method < ik.NumMethods)
-	o.choice("engine", s.Engine.String(), s.Engine != ik.AutoEngine, s.Engine < ik.NumEngines)
-	o.choice("metric", s.Metric.String(), s.Metric != 0, s.Metric < ik.NumMetrics)
+	choice(o, "method", s.Method, ik.NumMethods)
+	choice(o, "engine", s.Engine, ik.NumEngines)
+	choice(o, "metric", s.Metric, ik.NumMetrics)
 	o.given("steps", float64(s.Steps))
 	if s.Restarts != 0 {
 		o.field("restarts", float64(max(s.Restarts, 0)))
@@ -157,27 +157,33 @@ func (o *writer) solver(s *ik.Options) {
 	o.given("max_time", s.MaxTime.Seconds())
 	o.flag("all", s.All)
 	o.flag("nearest", s.Nearest)
-	o.choice("passive", "least", s.Passive, true)
+	if s.Passive {
+		o.string("passive", "least")
+	}
 	o.given("length", s.Length)
 	o.given("threads", float64(s.Threads))
 	o.b = append(o.b, '}')
 }
 
-// choice writes text after key if write is true. If valid is false the task has an undefined choice, and cannot be written.
-func (o *writer) choice(key, text string, write, valid bool) {
-	if !valid {
+// choice writes a choice from the first n of its type after key, unless it is the first, which is the default. A task with another one is
+// undefined, and cannot be written.
+func choice[T interface {
+	~uint8
+	String() string
+}](o *writer, key string, x, n T) {
+	if x >= n {
 		o.fail(errType)
 	}
-	if write {
-		o.string(key, text)
+	if x != 0 {
+		o.string(key, x.String())
 	}
 }
 
 // fik writes the options of feedback inverse kinematics that are not the defaults.
 func (o *writer) fik(f *ik.FIKOptions) {
 	o.open()
-	o.choice("form", f.Form.String(), f.Form != 0, f.Form < fik.NumForms)
-	o.choice("design", f.Design.String(), f.Design != 0, f.Design < fik.NumDesigns)
+	choice(o, "form", f.Form, fik.NumForms)
+	choice(o, "design", f.Design, fik.NumDesigns)
 	o.matrix("A", f.A)
 	o.matrix("P", f.P)
 	o.given("h", f.H)

@@ -78,7 +78,7 @@ func (a *Assembly) align(tree []int, o *source.Options, report *source.Report) {
 			continue
 		}
 		if poses == nil {
-			poses, _ = a.place(tree, false)
+			poses = a.atZero(tree)
 		}
 		if _, linear, angular, _ := j.nearest(j.between(poses)); tree[max(j.Successor, 0)] != k && max(linear, angular) > source.Closed {
 			continue // the loop is open at this joint, where the axes of P and S differ

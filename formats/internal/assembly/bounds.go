@@ -16,7 +16,7 @@ func Rounded(a, b, scale float64) bool { return a == b || math.Abs(a-b) <= round
 
 // Reference returns the poses of all links with all coordinates zero.
 func (a *Assembly) Reference() []Pose {
-	poses, _ := a.place(a.trees(), false)
+	poses := a.atZero(a.trees())
 	return poses
 }
 
@@ -195,7 +195,7 @@ func (a *Assembly) Rested() []Pose {
 			x.Value = x.Rest
 		}
 	}
-	poses, _ := a.place(a.trees(), true)
+	poses, _ := a.placed(a.trees())
 	for k := range a.Joints {
 		for m := range a.Joints[k].Axes {
 			a.Joints[k].Axes[m].Value, values = values[0], values[1:]

@@ -26,11 +26,11 @@ func (a *Assembly) Build(o *source.Options, report *source.Report) (*source.Resu
 		a.snap(tree, o, report)
 		a.align(tree, o, report)
 	}
-	poses, rates := a.place(tree, true)
+	poses, rates := a.placed(tree)
 	r := &source.Result{Links: make([]source.Where, len(a.Links))}
 	a.residual(tree, poses, r)
 	if o.Within && o.Key == "" && max(r.Linear, r.Angular) > source.Closed && a.within(tree, o, report) {
-		poses, rates = a.place(tree, true)
+		poses, rates = a.placed(tree)
 		r.Linear, r.Angular, r.Worst = 0, 0, ""
 		a.residual(tree, poses, r)
 	}

@@ -217,7 +217,7 @@ func (a *Assembly) snap(tree []int, o *source.Options, report *source.Report) {
 			continue
 		}
 		if poses == nil {
-			poses, _ = a.place(tree, false)
+			poses = a.atZero(tree)
 		}
 		x := j.between(poses)
 		y, linear, angular, ok := j.nearest(x)

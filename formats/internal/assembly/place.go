@@ -136,9 +136,24 @@ func (a *Assembly) Depths() []int {
 	return depth
 }
 
-// place returns poses and velocities of all links, from the roots of the trees outward: with the state of the joints if state is set,
-// else with all coordinates zero.
-func (a *Assembly) place(tree []int, state bool) ([]Pose, []twist) {
+// placed returns poses and velocities of all links with the state of the joints, from the roots of the trees outward.
+func (a *Assembly) placed(tree []int) ([]Pose, []twist) {
+	return a.placedBy(tree, (*Axis).advance)
+}
+
+// atZero returns the poses of all links with all coordinates zero.
+func (a *Assembly) atZero(tree []int) []Pose {
+	poses, _ := a.placedBy(tree, func(_ *Axis, x Pose, t twist) (Pose, twist) { return x, t })
+	return poses
+}
+
+// advance returns the pose and the velocity behind axis a, from both before it.
+func (a *Axis) advance(x Pose, t twist) (Pose, twist) {
+	return x.Mul(a.move()), a.drive(x, t)
+}
+
+// placedBy is placed with the pose and the velocity behind each axis by advance.
+func (a *Assembly) placedBy(tree []int, advance func(m *Axis, x Pose, t twist) (Pose, twist)) ([]Pose, []twist) {
 	n := len(a.Links)
 	poses, rates, done := make([]Pose, n), make([]twist, n), make([]bool, n)
 	var chain []int
@@ -166,11 +181,8 @@ func (a *Assembly) place(tree []int, state bool) ([]Pose, []twist) {
 				x, t = poses[j.Predecessor], rates[j.Predecessor]
 			}
 			x = x.Mul(j.P)
-			if state {
-				for m := range j.Axes {
-					t = j.Axes[m].drive(x, t)
-					x = x.Mul(j.Axes[m].move())
-				}
+			for m := range j.Axes {
+				x, t = advance(&j.Axes[m], x, t)
 			}
 			poses[l] = x.Mul(j.S.Inverse())
 			rates[l] = t.to(poses[l].R)
