@@ -15,8 +15,12 @@ import (
 //
 // Units: m and rad; m/s and rad/s.
 // Cost: O(1), no allocation; k was computed at s; less for spherical and revolute joints without
-// prescribed freedoms. It returns the errors of joints.Spec.VelocityErrorTo; delta is then valid, and rate is zero.
+// prescribed freedoms. It returns the errors of joints.Spec.VelocityErrorTo; delta is then valid, and rate is zero. It panics
+// if both delta and rate are nil.
 func (m *Mechanism) ErrorsTo(delta, rate *[6]float64, j int, k *Kinematics, s *State) error {
+	if delta == nil && rate == nil {
+		panic("mechanism: no place for errors")
+	}
 	jt := &m.Joints[j]
 	if rate == nil && jt.Kind == joints.CurveOnCurve && jt.Motion == nil {
 		*delta = [6]float64{k.gaps[jt.found-1]}

@@ -280,6 +280,18 @@ func TestResidualsOfBallJoints(t *testing.T) {
 	}
 }
 
+// TestErrorsToNothing: ErrorsTo with no place for its results panics for every type, and not only for those that would write there.
+func TestErrorsToNothing(t *testing.T) {
+	m := cubes(2)
+	join(t, m, "spherical 0 1", "prismatic w 0")
+	mech := compiled(t, m)
+	s := mech.Initial()
+	k := kinematics(t, mech, s)
+	for j := range mech.Joints {
+		require.PanicsWithValue(t, "mechanism: no place for errors", func() { _ = mech.ErrorsTo(nil, nil, j, k, s) })
+	}
+}
+
 // TestErrorsTo compares the errors of the rows of all types, of which some need less than
 // others, with the results of JointTo.
 func TestErrorsTo(t *testing.T) {

@@ -23,14 +23,16 @@ type articulated struct {
 //
 // Shapes: qdd and tau have NumDof entries; they may be the same.
 // Cost: O(links), no allocation.
-// It returns a *PivotError if rounding has made the inertia of a freedom not
-// positive; qdd is then undefined. It panics on a length mismatch or without a
-// state in use.
+// It returns an error with the joint that wraps mechanism.ErrInput for a force that is not finite, and a *PivotError if rounding has made
+// the inertia of a freedom not positive; qdd is then undefined. It panics on a length mismatch or without a state in use.
 func (w *Workspace) ForwardTo(qdd, tau []float64) error {
 	w.mustBeReady()
 	p := w.plan
 	if len(qdd) != p.nv || tau != nil && len(tau) != p.nv {
 		panic("tree: length mismatch")
+	}
+	if err := p.mustBeFinite(tau); err != nil {
+		return err
 	}
 	for i := len(p.consts) - 1; i >= 0; i-- {
 		if c := &p.consts[i]; c.tip {

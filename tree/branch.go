@@ -3,8 +3,10 @@ package tree
 import (
 	"fmt"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/pages"
+	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/team"
 )
 
@@ -46,6 +48,16 @@ func (e *PivotError) Error() string {
 // pivotError returns a *PivotError for entry d of q̇, with its joint or body.
 func (p *Plan) pivotError(d int, value float64) error {
 	return p.atDof(d, &PivotError{Dof: d, Value: value})
+}
+
+// mustBeFinite returns an error for the first of the generalized forces tau that is not finite.
+func (p *Plan) mustBeFinite(tau []float64) error {
+	for d, x := range tau {
+		if !algebra.Finite(x) {
+			return p.atDof(d, fault.Errorf("%w: generalized force %v is not finite", mechanism.ErrInput, x))
+		}
+	}
+	return nil
 }
 
 // atDof returns err as an error at the joint of an entry of q̇, or at the body with a floating

@@ -57,6 +57,22 @@ func TestClosedNoAllocation(t *testing.T) {
 	}
 }
 
+// TestForcesAreFinite: a generalized force that is not finite is refused by name, with its value.
+func TestForcesAreFinite(t *testing.T) {
+	r, y, yd, independent := armRig(t)
+	c := r.plan.NewClosure(r.plan.NewNumericLoops(independent, r.q), len(y))
+	require.NoError(t, c.Set(y, yd, 0))
+	for _, x := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+		tau := r.zeros()
+		tau[1] = x
+		for _, err := range []error{r.w.ForwardTo(r.zeros(), tau), c.ForwardTo(make([]float64, len(y)), tau)} {
+			require.ErrorIs(t, err, mechanism.ErrInput)
+			require.ErrorContains(t, err, fmt.Sprintf("generalized force %v is not finite", x))
+			require.ErrorContains(t, err, "joint")
+		}
+	}
+}
+
 func TestClosureNoAllocation(t *testing.T) {
 	r, y, yd, independent := armRig(t)
 	c := r.plan.NewClosure(r.plan.NewNumericLoops(independent, r.q), 2)

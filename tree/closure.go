@@ -100,6 +100,7 @@ func (c *Closure) Set(y, yd []float64, t float64) error {
 //
 // Shapes: ydd has m entries, tau NumDof.
 // Cost: O(depth·n·m + n·m² + m³), no allocation.
+// It returns an error with the joint that wraps mechanism.ErrInput for a force that is not finite.
 // It returns a *PivotError if GᵀHG is not positive definite, as the columns of G depend on each other; the error has an entry of ÿ and the
 // joint that this entry moves most. It panics on a length mismatch or without a state in use.
 func (c *Closure) ForwardTo(ydd, tau []float64) error {
@@ -107,6 +108,9 @@ func (c *Closure) ForwardTo(ydd, tau []float64) error {
 	n, m := c.plan.nv, c.m
 	if len(ydd) != m || tau != nil && len(tau) != n {
 		panic("tree: length mismatch")
+	}
+	if err := c.plan.mustBeFinite(tau); err != nil {
+		return err
 	}
 	c.w.InertiaTo(c.H)
 	for y := range m {
