@@ -169,7 +169,7 @@ type Policy uint8
 // The policies.
 const (
 	// WhereWeak puts the whole scale of a row on its diagonal if the pivot without it is below
-	// weakPivot·eps·scale. Other rows get nothing. Suppose that the weak rows are exactly the
+	// WeakPivot·eps·scale. Other rows get nothing. Suppose that the weak rows are exactly the
 	// redundant ones. Then their multipliers come out as zero, all other rows are eliminated
 	// exactly, and one solve is right up to rounding.
 	WhereWeak Policy = iota
@@ -392,7 +392,7 @@ func (w *worker) frontAtOnce(fr *front, pan, upd []float64) bool {
 func (w *worker) right(fr *front) []float64 {
 	f, s := w.f, w.f.Symbolic
 	limit, shift, v := w.limit[:fr.width], w.shift[:fr.width], w.x[:fr.width]
-	weak := -weakPivot * f.eps
+	weak := -WeakPivot * f.eps
 	off := s.off[fr.super : fr.last+1]
 	i := 0
 	for c, o := range s.oldOff[fr.super:fr.last] {

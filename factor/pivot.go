@@ -8,8 +8,8 @@ import (
 )
 
 // SetLeast sets for each row of sign −1 the pivot, relative to its scale, below which Factorize takes the row for weak under WhereWeak, by
-// original scalar. Nil, the default, stands for 1e3·eps in all rows. Own limits are for orders in which a long part is eliminated before
-// its last rows: their pivots are as small as the mobility of the part that remains. The slice is kept.
+// original scalar. Nil, the default, stands for WeakPivot·eps in all rows. Own limits are for orders in which a long part is eliminated
+// before its last rows: their pivots are as small as the mobility of the part that remains. The slice is kept.
 //
 // It panics unless there is one number a scalar.
 func (f *Factor) SetLeast(least []float64) {
@@ -19,10 +19,10 @@ func (f *Factor) SetLeast(least []float64) {
 	f.least = least
 }
 
-// weakPivot is the ratio of a pivot to eps·scale above which the pivot stands without proximal
+// WeakPivot is the ratio of a pivot to eps·scale above which the pivot stands without proximal
 // term. Where the rows of one loop differ widely in scale, rounding makes pivots of redundant
 // rows up to the size of eps·scale.
-const weakPivot = 1e3
+const WeakPivot = 1e3
 
 // eliminate factors the panel of a front with n rows. Pivots above their limit are replaced by w.pivot. A bad pivot is stored in w.bad.
 func (w *worker) eliminate(fr *front, pan []float64, n int) {
@@ -86,7 +86,7 @@ const positiveLimit = math.MaxFloat64
 func (w *worker) limits(fr *front, limit []float64) {
 	f, s := w.f, w.f.Symbolic
 	shift := w.shift[:len(limit)]
-	weak := -weakPivot * f.eps
+	weak := -WeakPivot * f.eps
 	i := 0
 	for c := fr.super; c < fr.last; c++ {
 		n := int(s.off[c+1] - s.off[c])
@@ -111,7 +111,7 @@ func (w *worker) limits(fr *front, limit []float64) {
 	}
 }
 
-// weakLimits stores the limits and the shifts of −1 rows of the given scale under WhereWeak; weak is −weakPivot·eps. No limit is zero, so
+// weakLimits stores the limits and the shifts of −1 rows of the given scale under WhereWeak; weak is −WeakPivot·eps. No limit is zero, so
 // that a pivot of zero is above it.
 func weakLimits(limit, shift, scale []float64, weak float64) {
 	limit, shift = limit[:len(scale)], shift[:len(scale)]
@@ -141,7 +141,7 @@ func (w *worker) jointPivot(p, scale float64) float64 {
 	f := w.f
 	e := f.eps * scale
 	if f.policy == WhereWeak {
-		if -p > weakPivot*e {
+		if -p > WeakPivot*e {
 			return p
 		}
 		e = scale
@@ -236,7 +236,7 @@ func (w *worker) newChoosing(fr *front, pan []float64, n int) *choosing {
 // sign +1. If only weak rows are left before that pivot, they are left out, and the pivot of sign +1 is next. A pivot that is NaN is
 // returned at once.
 func (c *choosing) next() int {
-	q, best, weak := -1, 0.0, weakPivot*c.w.f.eps
+	q, best, weak := -1, 0.0, WeakPivot*c.w.f.eps
 	for i, v := range c.diagonal {
 		switch {
 		case c.done[i]:

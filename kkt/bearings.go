@@ -54,7 +54,7 @@ func (b *bearings) redundantOf(s *core) bool {
 	default:
 		s.now.PivotsTo(b.pivots)
 		for i := s.plan.first(); i < len(b.rows); i++ {
-			b.rows[i] = -b.pivots[i] <= weakPart*ways[s.way].shrink*s.plan.epsilon*s.sys.Scale[i]
+			b.rows[i] = -b.pivots[i] <= factor.WeakPivot*ways[s.way].shrink*s.plan.epsilon*s.sys.Scale[i]
 		}
 	}
 	return true

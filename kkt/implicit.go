@@ -29,7 +29,7 @@ func (f *Factored) LeaveOut(p *Plan, t *team.Team) {
 	if 2*l.symbolic.Counts.Flops > f.Symbolic.Counts.Flops {
 		return
 	}
-	weak := weakPart * f.epsilon
+	weak := factor.WeakPivot * f.epsilon
 	l.least = weak / leanPart
 	f.lean = l.newLeanOn(t)
 	f.lean.useProbe(math.Sqrt(weak))

@@ -37,9 +37,6 @@ const leanShrink = 1e-4
 // tells how many they are.
 const leanPart = 1e-3
 
-// weakPart is the pivot, relative to ε and the scale of the row, up to which a row counts as redundant. Package factor has the same number.
-const weakPart = 1e3
-
 // Lean is the system without spare rows (theory.md, "Spare rows") for packages that factor it by themselves.
 type Lean struct {
 	Rows      *sparse.Rows // the rows that are kept
@@ -152,7 +149,7 @@ func (s *lean) factorize(m *sparse.Matrix, right, scale []float64, epsilon float
 		s.rows.GatherTo(b, right)
 	}
 	// A pivot below the least that counts is weak then.
-	epsilon = max(leanShrink*epsilon, leanPart/weakPart*s.least)
+	epsilon = max(leanShrink*epsilon, leanPart/factor.WeakPivot*s.least)
 	err := s.fac.FactorizeFor(b, s.matrix, s.scale, epsilon, factor.WhereWeak)
 	return err == nil && s.fac.Weak == 0 && s.fac.Corrected == 0 && s.passesProbe()
 }

@@ -226,7 +226,7 @@ func (r *root) Factorize(share, own, scale []float64, eps float64, policy factor
 		null = 1
 	}
 	C.set(r.id, nullPivots, C.int(null))
-	C.setReal(r.id, nullSize, C.double(-weakPivot*eps))
+	C.setReal(r.id, nullSize, C.double(-factor.WeakPivot*eps))
 	more := 50
 	for range attempts {
 		C.call(r.id, 2)
@@ -253,9 +253,6 @@ func inverseRoot(d float64) float64 {
 	}
 	return 1 / math.Sqrt(d)
 }
-
-// weakPivot is the pivot of a redundant row relative to eps, as in package factor.
-const weakPivot = 1e3
 
 // SolveTo implements dist.Root.
 func (r *root) SolveTo(x, b []float64) error {

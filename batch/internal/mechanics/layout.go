@@ -2,14 +2,12 @@ package mechanics
 
 import (
 	"github.com/rung-mbd/rung/batch/internal/program"
+	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/internal/tape"
 	"github.com/rung-mbd/rung/internal/tape/places"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/model"
 )
-
-// weakPivot is the pivot, relative to ε and the scale of its row, up to which a row counts as redundant. Package kkt has the same number.
-const weakPivot = 1e3
 
 // rowTol returns the largest residual of a row, relative to its terms, that a solver accepts.
 func rowTol() float64 {
@@ -20,7 +18,7 @@ func rowTol() float64 {
 // newCompiler lays out the workspace of a plan for the system r and states of the form s. With wrenches, states have a wrench on each body.
 func newCompiler(p *kkt.Plan, r *reduction, s *State, wrenches bool) *compiler {
 	c := &compiler{mech: p.Mechanism(), plan: p.Dynamics(), reduced: r, state: s, loops: map[int32][]loop{}}
-	c.Program = program.New(tape.Front(weakPivot*c.epsilon(), rowTol()*rowTol()))
+	c.Program = program.New(tape.Front(factor.WeakPivot*c.epsilon(), rowTol()*rowTol()))
 	m := c.mech
 	c.zero = c.Shared(make([]float64, 12)...)
 	c.unit = c.Shared(1, 0, 0, 0, 1, 0, 0, 0, 1)

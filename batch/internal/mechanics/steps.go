@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/rung-mbd/rung/batch/internal/program"
+	"github.com/rung-mbd/rung/factor"
 	"github.com/rung-mbd/rung/internal/tape"
 	"github.com/rung-mbd/rung/internal/tape/places"
 	"github.com/rung-mbd/rung/joints"
@@ -41,7 +42,7 @@ func leastOf(near float64) float64 { return max(smallPivot, min(offPivot, nearPi
 
 // offSpare returns the largest residual of a spare row at a stage, relative to its terms. A row at this angle to the span of the others has
 // a pivot at the limit up to which rows count as redundant.
-func (c *compiler) offSpare() float64 { return math.Sqrt(weakPivot * c.plan.Options().Epsilon) }
+func (c *compiler) offSpare() float64 { return math.Sqrt(factor.WeakPivot * c.plan.Options().Epsilon) }
 
 // join returns one tape with the instructions of several, one behind the other.
 func join(list ...[]tape.Op) (all []tape.Op) {
