@@ -152,43 +152,51 @@ func exportedOf(p *types.Package) map[string]types.Object {
 
 var implicit = []string{"String", "Error", "Unwrap", "Is", "MarshalJSON", "UnmarshalJSON", "MarshalText", "UnmarshalText"}
 
-// used returns the exported names that commands, examples and Example functions use, as pkg.Name. With siblings, the other packages count, too.
-func (s *surface) used(t *testing.T, siblings bool) map[string]bool {
-	used := map[string]bool{}
-	see := func(from string, o types.Object) {
-		if o == nil || o.Pkg() == nil || !strings.HasPrefix(o.Pkg().Path(), modulePath) || o.Pkg().Path() == from {
-			return
-		}
-		pkg := strings.TrimPrefix(strings.TrimPrefix(o.Pkg().Path(), modulePath), "/")
-		if pkg == "" {
-			pkg = rootPackage
-		}
-		name := o.Name()
-		if f, ok := o.(*types.Func); ok {
-			if r := f.Signature().Recv(); r != nil {
-				of := types.Unalias(r.Type())
-				if p, ok := of.(*types.Pointer); ok {
-					of = types.Unalias(p.Elem())
-				}
-				if n, ok := of.(*types.Named); ok {
-					name = n.Obj().Name() + "." + name
-				}
-			}
-		}
-		used[pkg+"."+name] = true
-	}
+// used returns the exported names that commands, examples and Example functions use, as pkg.Name, and in siblings those that the other packages use,
+// too.
+func (s *surface) used(t *testing.T) (direct, siblings map[string]bool) {
+	direct, siblings = map[string]bool{}, map[string]bool{}
 	for _, l := range s.pkgs {
 		pkg := l.own()
-		var files []string
-		switch {
-		case strings.HasPrefix(pkg, "cmd/") || strings.HasPrefix(pkg, "examples/") || siblings && !strings.Contains("/"+pkg+"/", "/internal/test/"):
-			files = l.GoFiles
+		program := strings.HasPrefix(pkg, "cmd/") || strings.HasPrefix(pkg, "examples/")
+		see := func(from string, o types.Object) {
+			if name := ownName(from, o); name != "" {
+				siblings[name] = true
+				direct[name] = direct[name] || program || from == ""
+			}
 		}
-		s.resolve(t, l.ImportPath, l.Dir, files, nil, func(o types.Object) { see(l.ImportPath, o) })
+		if program || !strings.Contains("/"+pkg+"/", "/internal/test/") {
+			s.resolve(t, l.ImportPath, l.Dir, l.GoFiles, nil, func(o types.Object) { see(l.ImportPath, o) })
+		}
 		s.examples(t, &l, func(o types.Object) { see("", o) })
 	}
-	s.through(used)
-	return used
+	s.through(direct)
+	s.through(siblings)
+	return direct, siblings
+}
+
+// ownName returns pkg.Name or pkg.Type.Method of an object of this module that package from does not declare itself, and nothing of others.
+func ownName(from string, o types.Object) string {
+	if o == nil || o.Pkg() == nil || !strings.HasPrefix(o.Pkg().Path(), modulePath) || o.Pkg().Path() == from {
+		return ""
+	}
+	pkg := strings.TrimPrefix(strings.TrimPrefix(o.Pkg().Path(), modulePath), "/")
+	if pkg == "" {
+		pkg = rootPackage
+	}
+	name := o.Name()
+	if f, ok := o.(*types.Func); ok {
+		if r := f.Signature().Recv(); r != nil {
+			of := types.Unalias(r.Type())
+			if p, ok := of.(*types.Pointer); ok {
+				of = types.Unalias(p.Elem())
+			}
+			if n, ok := of.(*types.Named); ok {
+				name = n.Obj().Name() + "." + name
+			}
+		}
+	}
+	return pkg + "." + name
 }
 
 // through marks methods that are called through an interface of the module.
@@ -285,7 +293,7 @@ func TestSurfaceShrinks(t *testing.T) {
 		t.Skip("type-checks all packages")
 	}
 	s := loadSurface(t)
-	direct, siblings := s.used(t, false), s.used(t, true)
+	direct, siblings := s.used(t)
 	pages := pageWords(t)
 	total, now := [3]int{}, map[string]int{}
 	for pkg, list := range s.exported {
