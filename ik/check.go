@@ -13,6 +13,7 @@ import (
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
+	"github.com/rung-mbd/rung/model"
 )
 
 // checker looks up the names of a task and collects the rules that it breaks.
@@ -72,6 +73,16 @@ func (x *index) number(name string) (int, bool) {
 
 // meant returns the hint for an unknown name: the nearest name that there is.
 func (x *index) meant(name string, hints *fault.Hints) string { return hints.Meant(name, x.n, x.name) }
+
+// meantOrWorld is meant where the world may be named, too.
+func (x *index) meantOrWorld(name string, hints *fault.Hints) string {
+	return hints.Meant(name, x.n+1, func(i int) string {
+		if i == x.n {
+			return model.World
+		}
+		return x.name(i)
+	})
+}
 
 // add counts a broken rule, and records it unless the reader of the document has reported the value at this path.
 func (c *checker) add(path, value, format string, args ...any) {

@@ -117,7 +117,7 @@ func (c *checker) relativeTo(at string, T *Target) int32 {
 	r, ok := c.bodies.number(T.RelativeTo)
 	switch {
 	case !ok:
-		c.add(at+key, fault.Name(T.RelativeTo), "there is no such body%s", c.bodies.meant(T.RelativeTo, &c.hints))
+		c.add(at+key, fault.Name(T.RelativeTo), "there is no such body%s", c.bodies.meantOrWorld(T.RelativeTo, &c.hints))
 	case T.Type != Com && T.RelativeTo == T.Body:
 		c.add(at+key, fault.Name(T.RelativeTo), "is the body itself")
 	default:

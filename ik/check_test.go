@@ -85,6 +85,7 @@ func TestRulesOneByOne(t *testing.T) {
 		{"body in capitals", "$.targets[0].body", "no such body, did you mean l0?", on(func(T *Target) { T.Body = "L0" })},
 		{"world", "$.targets[0].body", "cannot be moved", on(func(T *Target) { T.Body = "world" })},
 		{"relative to nothing", "$.targets[0].relative_to", "no such body", on(func(T *Target) { T.RelativeTo = "l9" })},
+		{"relative to the world, misspelled", "$.targets[0].relative_to", "did you mean world?", on(func(T *Target) { T.RelativeTo = "wrld" })},
 		{"relative to itself", "$.targets[0].relative_to", "itself", on(func(T *Target) { T.RelativeTo = "l2" })},
 		{"to itself", "$.targets[0].to.body", "itself", on(func(T *Target) { T.Type, T.RelativeTo, T.Length, T.Weight = Distance, "l2", 1, nil })},
 		{"zero axis", "$.targets[0].axis", "zero", on(func(T *Target) { T.Type, T.Direction, T.Weight = Axis, [3]float64{1}, nil })},

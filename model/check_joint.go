@@ -76,7 +76,7 @@ func (c *checker) reference(tail string, name *string, end int) bool {
 	i, ok := c.bodies.findNear(*name, c.near, len(c.m.Bodies))
 	if !ok || *name == "" {
 		if !c.noRefs {
-			c.unknown(tail, *name, "body", len(c.m.Bodies), c.bodies.at)
+			c.unknown(tail, *name, "body", len(c.m.Bodies)+1, c.bodyOrWorld)
 		}
 		return false
 	}
@@ -86,6 +86,14 @@ func (c *checker) reference(tail string, name *string, end int) bool {
 	c.near = i
 	c.note(end, int32(i))
 	return true
+}
+
+// bodyOrWorld returns the name of body i, and World behind the last one.
+func (c *checker) bodyOrWorld(i int) string {
+	if i == len(c.m.Bodies) {
+		return World
+	}
+	return c.bodies.at(i)
 }
 
 // note stores the index of the body at one end of the current element if links are wanted.

@@ -219,6 +219,7 @@ func TestCheckRules(t *testing.T) {
 		{"$.joints[1].name", "duplicate", j(1, func(j *model.Joint) { j.Name = "fixed" })},
 		{"$.joints[1].name", "is empty", j(1, func(j *model.Joint) { j.Name = "" })},
 		{"$.joints[1].type", "unknown joint type", j(1, func(j *model.Joint) { j.Type = 200 })},
+		{"$.joints[1].predecessor", "unknown body, did you mean world?", j(1, func(j *model.Joint) { j.Predecessor = "wrld" })},
 		{"$.joints[1].predecessor", "unknown body", j(1, func(j *model.Joint) { j.Predecessor = "" })},
 		{"$.joints[1].successor", "itself", j(1, func(j *model.Joint) { j.Successor = model.World })},
 		{"$.joints[1].predecessor_frame.orientation", "unit", j(1, func(j *model.Joint) { j.PredecessorFrame.Orientation[0] = 0.5 })},

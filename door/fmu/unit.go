@@ -172,7 +172,7 @@ func (u *Unit) take(m mover) error {
 	for i, name := range list {
 		k, there := at[name]
 		if !there {
-			return refuse(door.Input, "%s: no column %s", wiringFile, fault.Name(name))
+			return refuse(door.Input, "%s: no column %s%s", wiringFile, fault.Name(name), fault.Meant(name, names...))
 		}
 		columns[i] = k
 	}
