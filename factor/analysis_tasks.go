@@ -140,6 +140,13 @@ func (a *analysis) closeRows() {
 		}
 	}
 	slices.Sort(s.opened)
+	for _, i := range s.opened {
+		if last := len(s.ranges) - 1; last >= 0 && s.ranges[last].dst+s.ranges[last].n == a.p.Off[i] {
+			s.ranges[last].n += int32(a.p.Size[i])
+		} else {
+			s.ranges = append(s.ranges, run{a.p.Off[i], int32(a.p.Size[i])})
+		}
+	}
 	a.listBeside()
 }
 
@@ -210,19 +217,19 @@ func (a *analysis) stack() {
 	}
 }
 
-// shorten marks the short fronts, which kernel.Front can eliminate at once: small ones whose pivots all have sign −1.
+// shorten marks the fronts whose pivots all have sign −1, and among them the short ones, which kernel.Front can eliminate at once.
 func (a *analysis) shorten() {
 	s := a.s
 	for k := range s.fronts {
 		f := &s.fronts[k]
-		ok := kernel.HasFront(f.ld(), int(f.width)) && !f.held
-		for c := f.super; c < f.last; c++ {
-			ok = ok && s.sign[c] < 0
-		}
-		if !ok {
+		if slices.Contains(s.sign[f.super:f.last], 1) {
 			continue
 		}
-		f.quick = short
+		f.quick = rowsAlone
+		if f.held || !kernel.HasFront(f.ld(), int(f.width)) {
+			continue
+		}
+		f.quick |= short
 		if k > 0 && s.fronts[k-1].quick.has(short) && s.alike(&s.fronts[k-1], f) {
 			f.quick |= like
 		}

@@ -64,7 +64,7 @@ func TestShortFronts(t *testing.T) {
 		}
 	}
 	if kernel.HasFront(kernel.FrontRows, 9) {
-		require.Equal(t, short|like|bare, seen)
+		require.Equal(t, short|like|bare|rowsAlone, seen)
 		require.Positive(t, others)
 	}
 }

@@ -325,24 +325,36 @@ func (f *Factor) beginCorrection(r []float64) float64 {
 
 // forcesOf returns the norm of the multipliers in x, each multiplied by the root of its row's scale.
 func (f *Factor) forcesOf(x []float64) float64 {
-	p, sum := f.Symbolic.Pattern, 0.0
+	p := f.Symbolic.Pattern
 	n := p.Off[p.Positive()]
-	for k, d := range f.scale[n:] {
-		y := x[int(n)+k]
-		sum += d * y * y
+	d, y := f.scale[n:], x[n:]
+	var sum [4]float64 // sums that do not wait for each other
+	for ; len(d) >= 4 && len(y) >= 4; d, y = d[4:], y[4:] {
+		a, b := (*[4]float64)(d), (*[4]float64)(y)
+		sum[0] += a[0] * b[0] * b[0]
+		sum[1] += a[1] * b[1] * b[1]
+		sum[2] += a[2] * b[2] * b[2]
+		sum[3] += a[3] * b[3] * b[3]
 	}
-	return math.Sqrt(sum)
+	return math.Sqrt(sum[0] + sum[1] + (sum[2] + sum[3]) + scaledSquare(d, y))
+}
+
+// scaledSquare returns Σ dₖ·yₖ².
+func scaledSquare(d, y []float64) (sum float64) {
+	y = y[:len(d)]
+	for k, v := range d {
+		sum += v * y[k] * y[k]
+	}
+	return sum
 }
 
 // forces is forcesOf for the multipliers that the last backward half of a solve has computed: a solution, or a correction.
 func (f *Factor) forces() float64 {
 	s, sum := f.Symbolic, 0.0
 	for c, o := range s.oldOff {
-		if s.sign[c] > 0 {
-			continue
-		}
-		for k, y := range f.x[s.off[c]:s.off[c+1]] {
-			sum += f.scale[int(o)+k] * y * y
+		if s.sign[c] < 0 {
+			y := f.x[s.off[c]:s.off[c+1]]
+			sum += scaledSquare(f.scale[o:int(o)+len(y)], y)
 		}
 	}
 	return math.Sqrt(sum)

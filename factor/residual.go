@@ -51,11 +51,10 @@ func (f *Factor) rest(out *Refinement) estimates {
 // complete stores the residuals as rest does, without judging them. It goes through the nodes of sign +1, and reads the blocks of each
 // once, for the residuals of both signs.
 func (f *Factor) complete() {
-	s, p, at := f.Symbolic, f.Symbolic.Pattern, &f.check
+	s, at := f.Symbolic, &f.check
 	at.known = false
-	for _, i := range s.opened {
-		o, n := p.Off[i], p.Off[i+1]
-		copy(at.r[o:n], at.b[o:n])
+	for _, o := range s.ranges {
+		copy(at.r[o.dst:], at.b[o.dst:o.dst+o.n])
 	}
 	for i := range s.beside {
 		n := &s.beside[i]

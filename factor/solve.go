@@ -168,13 +168,21 @@ func (w *worker) forward(fr *front) {
 		kernel.SubMul(below, pan[p:], n, m, p, x)
 	}
 	y := f.x[fr.first : int(fr.first)+p]
-	q := 0.0
-	for i, d := range f.dinv[fr.first : int(fr.first)+p] {
-		v := x[i]
-		y[i] = v * d
-		q += v * v * math.Abs(d)
+	dinv := f.dinv[fr.first : int(fr.first)+p]
+	even, odd := 0.0, 0.0 // sums that do not wait for each other
+	i := 0
+	for ; i+2 <= p; i += 2 {
+		u, v := x[i], x[i+1]
+		d, e := dinv[i], dinv[i+1]
+		y[i], y[i+1] = u*d, v*e
+		even += u * u * math.Abs(d)
+		odd += v * v * math.Abs(e)
 	}
-	w.energy += q
+	if i < p {
+		y[i] = x[i] * dinv[i]
+		even += x[i] * x[i] * math.Abs(dinv[i])
+	}
+	w.energy += even + odd
 }
 
 // solution says what the backward half of a solve is to compute.
@@ -286,8 +294,8 @@ func (w *worker) backward(fr *front) {
 	}
 	kernel.SolveLowerT(y, pan, n, p)
 	move(f.x[fr.first:], y)
-	if fr.quick.has(short) && !f.to.add {
-		w.storeShort(fr, y)
+	if fr.quick.has(rowsAlone) {
+		w.storeRows(fr, y)
 	} else {
 		w.storeCore(fr, y)
 	}
@@ -320,14 +328,18 @@ func (w *worker) storeCore(fr *front, y []float64) {
 	}
 }
 
-// storeShort is storeCore for a short front, whose nodes all have sign −1, where the solution is stored and not added.
-func (w *worker) storeShort(fr *front, y []float64) {
+// storeRows is storeCore for a front whose nodes all have sign −1.
+func (w *worker) storeRows(fr *front, y []float64) {
 	f, s, to := w.f, w.f.Symbolic, &w.f.to
 	x, r, b := to.x, to.r, to.b
 	off, open, square := s.off[fr.super:fr.last+1], s.open[fr.super:fr.last], f.square[fr.super:fr.last]
 	for c, o := range s.oldOff[fr.super:fr.last] {
 		n := int(off[c+1] - off[c])
-		move(x[o:], y[:n])
+		if to.add {
+			addTo(x[o:int(o)+n], y)
+		} else {
+			move(x[o:], y[:n])
+		}
 		y = y[n:]
 		if r != nil && !open[c] {
 			square[c] = 0
@@ -355,17 +367,17 @@ func (w *worker) storeLeaf(l *leaf, y []float64) {
 	k := int(l.size)
 	blocks := s.blocks[l.lo:l.hi]
 	dst := to.x[l.first : int(l.first)+k]
-	if k == 6 && !to.add {
+	switch {
+	case k == 6 && to.add:
+		step, size := kernel.CorrectLeaf(dst, f.unit.Val, y, to.r, f.square, blocks)
+		w.step, w.size = larger(w.step, step), larger(w.size, size)
+		return
+	case k == 6:
 		q := kernel.SolveLeaf(dst, to.b[l.first:int(l.first)+k], f.unit.Val, y, to.r, f.square, blocks)
 		w.step, w.size = larger(w.step, q), larger(w.size, q)
 		return
 	}
-	q := 0.0
-	if k == 6 {
-		q = w.correctLeaf((*[6]float64)(dst), y, blocks)
-	} else {
-		q = w.storeNarrow(dst, to.b[l.first:int(l.first)+k], y, blocks)
-	}
+	q := w.storeNarrow(dst, to.b[l.first:int(l.first)+k], y, blocks)
 	w.size = larger(w.size, q)
 	if to.r == nil {
 		return
@@ -376,16 +388,6 @@ func (w *worker) storeLeaf(l *leaf, y []float64) {
 			f.square[b.Node] += q
 		}
 	}
-}
-
-// correctLeaf adds −Wᵀ·y to the solution dst of a leaf of six unknowns, and returns ‖dst‖² afterwards.
-func (w *worker) correctLeaf(dst *[6]float64, y []float64, blocks []kernel.Block) float64 {
-	var v [6]float64
-	w.step = larger(w.step, kernel.SolveLeaf(v[:], v[:], w.f.unit.Val, y, nil, nil, blocks))
-	for i := range v {
-		dst[i] += v[i]
-	}
-	return square(dst[:])
 }
 
 // storeNarrow stores the solution dst of a leaf with fewer than six unknowns, or adds to it, as storeLeaf does. It returns ‖dst‖²

@@ -89,13 +89,14 @@ type front struct {
 	update         int64 // first scalar of the update matrix: in Factor.hand if handed, else on the stack of a worker
 }
 
-// quick has bits that say whether and how kernel.Front eliminates a front.
+// quick has bits that say what is simple in a front, and whether and how kernel.Front eliminates it.
 type quick uint8
 
 const (
-	short quick = 1 << iota // kernel.Front eliminates it
-	like                    // its leaves have the same rows as the leaves of the front before, which is short too
-	bare                    // kernel.Front adds the right side, and the update matrix of the only child if there is one
+	short     quick = 1 << iota // kernel.Front eliminates it
+	like                        // its leaves have the same rows as the leaves of the front before, which is short too
+	bare                        // kernel.Front adds the right side, and the update matrix of the only child if there is one
+	rowsAlone                   // all its nodes have sign −1
 )
 
 // has reports whether all of the bits are set.
@@ -142,6 +143,7 @@ type leaf struct {
 type openNodes struct {
 	open   []bool         // core
 	opened []int32        // the old nodes, increasing
+	ranges []run          // ranges of their original scalars: n from dst on
 	beside []beside       // +1 nodes that they couple, increasing
 	shared []kernel.Block // of these: Row and Res are original scalars, Node is the old −1 node
 }

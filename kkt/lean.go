@@ -74,6 +74,7 @@ type lean struct {
 	whole  *sparse.Matrix // the whole matrix, whose spare rows are checked
 	b, d   []float64      // right side and scales of the whole system
 	now    bool           // the factor at hand is the one of the lean system
+	fresh  bool           // right has the right side of the factor at hand, and nobody has solved with it yet
 	others int            // factor.Factor.Runs of the factor of the whole system when the lean factor was made
 	failed bool           // the lean system cannot be used for the matrix at hand
 
@@ -143,7 +144,7 @@ func (s *lean) factorize(m *sparse.Matrix, right, scale []float64, epsilon float
 	s.rows.GatherTo(s.scale, scale)
 	s.whole, s.b, s.d = m, right, scale
 	b := s.right
-	if right == nil {
+	if s.fresh = right != nil; !s.fresh {
 		b = nil
 	} else {
 		s.rows.GatherTo(b, right)
@@ -156,6 +157,7 @@ func (s *lean) factorize(m *sparse.Matrix, right, scale []float64, epsilon float
 
 // solveTo is factor.Factor.SolveTo for the whole system. Multipliers of spare rows are zero.
 func (s *lean) solveTo(x, b []float64) {
+	s.fresh = false
 	s.rows.GatherTo(s.right, b)
 	s.fac.SolveTo(s.x, s.right)
 	s.rows.ScatterTo(x, s.x)
@@ -163,7 +165,10 @@ func (s *lean) solveTo(x, b []float64) {
 
 // refine is Factored.Refine for the whole system, without the residual. Multipliers of spare rows are zero.
 func (s *lean) refine(x []float64, floor, enough float64) (ref factor.Refinement) {
-	s.rows.GatherTo(s.right, s.b)
+	if !s.fresh {
+		s.rows.GatherTo(s.right, s.b)
+	}
+	s.fresh = false
 	if enough == 0 {
 		ref = s.fac.SolveExactTo(s.x, s.r, s.right, s.matrix, floor)
 	} else {

@@ -104,7 +104,43 @@ func leaf256() {
 	load("y", y)
 	load("blocks", block)
 	load("count", count)
-	sums := loadSums(at)
+	x, square := loadSums(at).leaf(w, y, block, count, rows, at, n), vec[8]
+	load("x", at)
+	x.store(at)
+	x.squareTo(square)
+	Store(square.AsX(), ReturnIndex(0))
+	x.residuals(square, w, block, count, rows, at, n)
+	VZEROUPPER()
+	RET()
+}
+
+// correctLeaf256 writes correctLeafAVX2, which is solveLeafAVX2 for zeros in place of b, whose result is added to x.
+func correctLeaf256() {
+	function("correctLeafAVX2", "func(x, w, y, r, squares *float64, blocks *byte, count int) (step, size float64)",
+		"correctLeafAVX2 is CorrectLeaf with AVX2 for at least one block; it leaves r and squares alone if r is nil.")
+	w, y, block, count := reg.RSI, reg.RDX, reg.RBX, reg.RCX
+	rows, at, n := reg.R8, reg.R9, reg.R10
+	load("w", w)
+	load("y", y)
+	load("blocks", block)
+	load("count", count)
+	x, square := noSums().leaf(w, y, block, count, rows, at, n), vec[8]
+	x.squareTo(square)
+	Store(square.AsX(), Return("step"))
+	load("x", at)
+	VADDPD(Mem{Base: at}, x.four.AsY(), x.four.AsY())
+	VADDPD(Mem{Base: at, Disp: 32}, x.two.AsX(), x.two.AsX())
+	x.store(at)
+	x.squareTo(square)
+	Store(square.AsX(), Return("size"))
+	x.residuals(square, w, block, count, rows, at, n)
+	VZEROUPPER()
+	RET()
+}
+
+// leaf subtracts the products of the blocks and y from the sums, and returns the result. It changes block, count, rows, at
+// and n.
+func (s sixSums) leaf(w, y, block, count, rows, at, n reg.Register) six {
 	Label("block")
 	blockRows(block, w, rows, n)
 	MOVLQSX(Mem{Base: block, Disp: blockRow}, at)
@@ -112,26 +148,17 @@ func leaf256() {
 	CMPQ(n, I8(3)) // the block of a ball joint
 	JNE(LabelRef("other"))
 	for r := range 3 {
-		sums.row(rows, at, r, r%2)
+		s.row(rows, at, r, r%2)
 	}
 	JMP(LabelRef("next"))
 	Label("other")
-	sums.subtract(rows, at, n, "next")
+	s.subtract(rows, at, n, "next")
 	ADDQ(I8(blockBytes), block)
 	DECQ(count)
 	JNE(LabelRef("block"))
-	x, square := six{vec[0], vec[1]}, vec[8]
 	VADDPD(vec[1].AsY(), vec[0].AsY(), vec[0].AsY())
 	VADDPD(vec[3].AsX(), vec[2].AsX(), vec[1].AsX())
-	load("x", at)
-	VMOVUPD(x.four.AsY(), Mem{Base: at})
-	VMOVUPD(x.two.AsX(), Mem{Base: at, Disp: 32})
-	x.squareTo(square)
-	Store(square.AsX(), ReturnIndex(0))
-
-	x.residuals(square, w, block, count, rows, at, n)
-	VZEROUPPER()
-	RET()
+	return six{vec[0], vec[1]}
 }
 
 // residuals writes SubBlocks for x, and adds square to the element of squares of each block's node. The code does nothing if

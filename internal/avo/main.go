@@ -50,6 +50,7 @@ func writeKernel() {
 	subBlocksT256()
 	spreadBlocks256()
 	leaf256()
+	correctLeaf256()
 	firstLarge256()
 	add256("addLowerAVX2", true, "addLowerAVX2 is AddLower with AVX2.")
 	add256("addBlockAVX2", false, "addBlockAVX2 is AddBlock with AVX2.")

@@ -29,6 +29,16 @@ func loadSums(x reg.Register) sixSums {
 	return s
 }
 
+// noSums makes both sums zero.
+func noSums() sixSums {
+	s := sixSums{[2]reg.VecPhysical(vec[0:2]), [2]reg.VecPhysical(vec[2:4])}
+	for i := range 2 {
+		VXORPD(s.four[i].AsY(), s.four[i].AsY(), s.four[i].AsY())
+		VXORPD(s.two[i].AsX(), s.two[i].AsX(), s.two[i].AsX())
+	}
+	return s
+}
+
 // row writes x −= Wᵀ·y for row number row of W, in sum number sum.
 func (s sixSums) row(w, y reg.Register, row, sum int) {
 	times := vec[4+row%4]
@@ -73,6 +83,12 @@ func loadSix(x reg.Register) six {
 	VMOVUPD(Mem{Base: x}, vec[0].AsY())
 	VMOVUPD(Mem{Base: x, Disp: 32}, vec[1].AsX())
 	return six{vec[0], vec[1]}
+}
+
+// store stores the six numbers at to.
+func (x six) store(to reg.Register) {
+	VMOVUPD(x.four.AsY(), Mem{Base: to})
+	VMOVUPD(x.two.AsX(), Mem{Base: to, Disp: 32})
 }
 
 // multiply multiplies x by up to four rows at w, from row first on. The product with row first+r is the sum of the four elements

@@ -58,6 +58,25 @@ func SolveLeaf(x, b, w, y, r, squares []float64, blocks []Block) float64 {
 	return solveLeaf(active, x, b, w, y, r, squares, blocks)
 }
 
+// CorrectLeaf adds to x what SolveLeaf would store for b = 0,
+//
+//	x[c] −= Σ_blocks Σ_a w[W+6a+c]·y[Row+a],  0 ≤ a < N, 0 ≤ c < 6,
+//
+// and returns the square of what it has added, and ‖x‖² afterwards. If r is not nil, it then calls SubBlocks with x and adds ‖x‖² to
+// squares, as SolveLeaf does.
+//
+// Shapes: x has length 6.
+// Cost: 24 operations a row, no allocation.
+func CorrectLeaf(x, w, y, r, squares []float64, blocks []Block) (step, size float64) {
+	if checking {
+		assertBlocks(x, w, y, nil, blocks)
+		if r != nil {
+			assertBlocks(x, w, nil, r, blocks)
+		}
+	}
+	return correctLeaf(active, x, w, y, r, squares, blocks)
+}
+
 // SpreadBlocks stores blocks by columns,
 //
 //	dst[Row+a+c·ld] = w[W+6a+c],  0 ≤ a < N, 0 ≤ c < 6.
@@ -102,9 +121,32 @@ func subBlocksPlain(r, w, x []float64, blocks []Block) {
 func solveLeafPlain(x, b, w, y, r, squares []float64, blocks []Block) float64 {
 	copy(x, b[:6])
 	subBlocksTPlain(x, w, y, blocks)
-	q := (x[0]*x[0] + x[1]*x[1] + x[2]*x[2]) + (x[3]*x[3] + x[4]*x[4] + x[5]*x[5])
+	q := squareSix(x)
+	leafResiduals(x, w, r, squares, q, blocks)
+	return q
+}
+
+// correctLeafPlain is CorrectLeaf in Go.
+func correctLeafPlain(x, w, y, r, squares []float64, blocks []Block) (step, size float64) {
+	var v [6]float64
+	subBlocksTPlain(v[:], w, y, blocks)
+	for i := range v {
+		x[i] += v[i]
+	}
+	step, size = squareSix(v[:]), squareSix(x)
+	leafResiduals(x, w, r, squares, size, blocks)
+	return step, size
+}
+
+// squareSix returns the square of six numbers.
+func squareSix(x []float64) float64 {
+	return (x[0]*x[0] + x[1]*x[1] + x[2]*x[2]) + (x[3]*x[3] + x[4]*x[4] + x[5]*x[5])
+}
+
+// leafResiduals calls SubBlocks with x, and adds q to squares[Node] of each block that has a place in r. It does nothing if r is nil.
+func leafResiduals(x, w, r, squares []float64, q float64, blocks []Block) {
 	if r == nil {
-		return q
+		return
 	}
 	subBlocksPlain(r, w, x, blocks)
 	for i := range blocks {
@@ -112,5 +154,4 @@ func solveLeafPlain(x, b, w, y, r, squares []float64, blocks []Block) float64 {
 			squares[k.Node] += q
 		}
 	}
-	return q
 }

@@ -96,3 +96,54 @@ func TestSolveLeaf(t *testing.T) {
 		}
 	})
 }
+
+// TestCorrectLeaf: CorrectLeaf adds to x what SolveLeaf stores for b = 0, with and without residuals.
+func TestCorrectLeaf(t *testing.T) {
+	eachVariant(t, func(t *testing.T, v variant) {
+		r := newRand()
+		for count := range 6 {
+			for range 40 {
+				w, x := randomDense(r, 6, 40, 6, false), randomDense(r, 6, 1, 6, false)
+				y, res, squares := randomDense(r, 30, 1, 30, false), randomDense(r, 30, 1, 30, false), randomDense(r, 8, 1, 8, false)
+				was, x1, res1, squares1 := x.copy(), x.copy(), res.copy(), squares.copy()
+				var blocks []Block
+				for range count {
+					n := int32(r.IntN(7))
+					blocks = append(blocks, Block{
+						W: 6 * int64(r.IntN(40-int(n))), Row: int32(r.IntN(31 - int(n))), Res: int32(r.IntN(31 - int(n))), Node: int32(r.IntN(8)), N: n,
+					})
+					if r.IntN(3) == 0 {
+						blocks[len(blocks)-1].Res = -1
+					}
+				}
+				var change [6]float64
+				step1 := solveLeaf(v, change[:], make([]float64, 6), w.x, y.x, nil, nil, blocks)
+				size1 := 0.0
+				for i, c := range change {
+					x1.x[i] += c
+					size1 += x1.x[i] * x1.x[i]
+				}
+				subBlocks(v, res1.x, w.x, x1.x, blocks)
+				for _, c := range blocks {
+					if c.Res >= 0 {
+						squares1.x[c.Node] += size1
+					}
+				}
+				for _, residuals := range []bool{false, true} {
+					copy(x.x, was.x)
+					to, sums := res.x, squares.x
+					if !residuals {
+						to, sums = nil, nil
+					}
+					step, size := correctLeaf(v, x.x, w.x, y.x, to, sums, blocks)
+					require.Equal(t, step1, step, blocks)
+					require.InDelta(t, size1, size, 1e-13*size1, blocks)
+					requireSame(t, x1, x, blocks)
+				}
+				requireSame(t, res1, res, blocks)
+				squares.requireGuards(t, nowhere, blocks)
+				require.InDeltaSlice(t, squares1.x, squares.x, 1e-12*(1+size1), blocks)
+			}
+		}
+	})
+}

@@ -69,6 +69,11 @@ func spreadBlocksAVX2(dst *float64, ld int, w *float64, blocks *byte, count int)
 //go:noescape
 func solveLeafAVX2(x *float64, b *float64, w *float64, y *float64, r *float64, squares *float64, blocks *byte, count int) float64
 
+// correctLeafAVX2 is CorrectLeaf with AVX2 for at least one block; it leaves r and squares alone if r is nil.
+//
+//go:noescape
+func correctLeafAVX2(x *float64, w *float64, y *float64, r *float64, squares *float64, blocks *byte, count int) (step float64, size float64)
+
 // firstLargeAVX2 is FirstLarge with AVX2 for at least one pair.
 //
 //go:noescape

@@ -16083,6 +16083,187 @@ end:
 	VZEROUPPER
 	RET
 
+// func correctLeafAVX2(x *float64, w *float64, y *float64, r *float64, squares *float64, blocks *byte, count int) (step float64, size float64)
+// Requires: AVX, FMA3, SSE2
+TEXT ·correctLeafAVX2(SB), NOSPLIT, $0-72
+	MOVQ   w+8(FP), SI
+	MOVQ   y+16(FP), DX
+	MOVQ   blocks+40(FP), BX
+	MOVQ   count+48(FP), CX
+	VXORPD Y0, Y0, Y0
+	VXORPD X2, X2, X2
+	VXORPD Y1, Y1, Y1
+	VXORPD X3, X3, X3
+
+block:
+	MOVQ         (BX), R8
+	LEAQ         (SI)(R8*8), R8
+	MOVLQSX      20(BX), R10
+	MOVLQSX      8(BX), R9
+	LEAQ         (DX)(R9*8), R9
+	CMPQ         R10, $+3
+	JNE          other
+	VBROADCASTSD (R9), Y4
+	VFNMADD231PD (R8), Y4, Y0
+	VFNMADD231PD 32(R8), X4, X2
+	VBROADCASTSD 8(R9), Y5
+	VFNMADD231PD 48(R8), Y5, Y1
+	VFNMADD231PD 80(R8), X5, X3
+	VBROADCASTSD 16(R9), Y6
+	VFNMADD231PD 96(R8), Y6, Y0
+	VFNMADD231PD 128(R8), X6, X2
+	JMP          next
+
+other:
+	SUBQ $+2, R10
+	JL   last
+
+loop:
+	VBROADCASTSD (R9), Y4
+	VFNMADD231PD (R8), Y4, Y0
+	VFNMADD231PD 32(R8), X4, X2
+	VBROADCASTSD 8(R9), Y5
+	VFNMADD231PD 48(R8), Y5, Y1
+	VFNMADD231PD 80(R8), X5, X3
+	ADDQ         $+96, R8
+	ADDQ         $+16, R9
+	SUBQ         $+2, R10
+	JGE          loop
+
+last:
+	CMPQ         R10, $-1
+	JNE          next
+	VBROADCASTSD (R9), Y4
+	VFNMADD231PD (R8), Y4, Y0
+	VFNMADD231PD 32(R8), X4, X2
+
+next:
+	ADDQ         $+24, BX
+	DECQ         CX
+	JNE          block
+	VADDPD       Y1, Y0, Y0
+	VADDPD       X3, X2, X1
+	VMULPD       Y0, Y0, Y2
+	VEXTRACTF128 $0x01, Y2, X3
+	VFMADD231PD  X1, X1, X2
+	VADDPD       X3, X2, X2
+	VHADDPD      X2, X2, X8
+	MOVSD        X8, step+56(FP)
+	MOVQ         x+0(FP), R9
+	VADDPD       (R9), Y0, Y0
+	VADDPD       32(R9), X1, X1
+	VMOVUPD      Y0, (R9)
+	VMOVUPD      X1, 32(R9)
+	VMULPD       Y0, Y0, Y2
+	VEXTRACTF128 $0x01, Y2, X3
+	VFMADD231PD  X1, X1, X2
+	VADDPD       X3, X2, X2
+	VHADDPD      X2, X2, X8
+	MOVSD        X8, size+64(FP)
+	MOVQ         r+24(FP), DI
+	TESTQ        DI, DI
+	JE           end
+	MOVQ         squares+32(FP), DX
+	MOVQ         blocks+40(FP), BX
+	MOVQ         count+48(FP), CX
+
+residual:
+	MOVLQSX      12(BX), R9
+	TESTQ        R9, R9
+	JL           done
+	MOVLQSX      16(BX), R10
+	LEAQ         (DX)(R10*8), R10
+	VADDSD       (R10), X8, X9
+	VMOVSD       X9, (R10)
+	LEAQ         (DI)(R9*8), R9
+	MOVQ         (BX), R8
+	LEAQ         (SI)(R8*8), R8
+	MOVLQSX      20(BX), R10
+	CMPQ         R10, $+3
+	JNE          more
+	VMULPD       32(R8), X1, X2
+	VFMADD231PD  (R8), Y0, Y2
+	VMULPD       80(R8), X1, X3
+	VFMADD231PD  48(R8), Y0, Y3
+	VHADDPD      Y3, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X6
+	VMOVUPD      (R9), X7
+	VADDPD       X6, X2, X2
+	VSUBPD       X2, X7, X7
+	VMOVUPD      X7, (R9)
+	VMULPD       128(R8), X1, X2
+	VFMADD231PD  96(R8), Y0, Y2
+	VEXTRACTF128 $0x01, Y2, X6
+	VMOVSD       16(R9), X7
+	VADDPD       X6, X2, X2
+	VHADDPD      X2, X2, X2
+	VSUBSD       X2, X7, X7
+	VMOVSD       X7, 16(R9)
+	JMP          done
+
+more:
+	SUBQ $+4, R10
+	JL   two
+
+four:
+	VMULPD      32(R8), X1, X2
+	VFMADD231PD (R8), Y0, Y2
+	VMULPD      80(R8), X1, X3
+	VFMADD231PD 48(R8), Y0, Y3
+	VMULPD      128(R8), X1, X4
+	VFMADD231PD 96(R8), Y0, Y4
+	VMULPD      176(R8), X1, X5
+	VFMADD231PD 144(R8), Y0, Y5
+	VHADDPD     Y3, Y2, Y6
+	VHADDPD     Y5, Y4, Y7
+	VPERM2F128  $0x20, Y7, Y6, Y2
+	VPERM2F128  $0x31, Y7, Y6, Y3
+	VADDPD      Y3, Y2, Y2
+	VMOVUPD     (R9), Y6
+	VSUBPD      Y2, Y6, Y6
+	VMOVUPD     Y6, (R9)
+	ADDQ        $+192, R8
+	ADDQ        $+32, R9
+	SUBQ        $+4, R10
+	JGE         four
+
+two:
+	TESTB        $0x02, R10
+	JE           one
+	VMULPD       32(R8), X1, X2
+	VFMADD231PD  (R8), Y0, Y2
+	VMULPD       80(R8), X1, X3
+	VFMADD231PD  48(R8), Y0, Y3
+	VHADDPD      Y3, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X6
+	VMOVUPD      (R9), X7
+	VADDPD       X6, X2, X2
+	VSUBPD       X2, X7, X7
+	VMOVUPD      X7, (R9)
+	ADDQ         $+96, R8
+	ADDQ         $+16, R9
+
+one:
+	TESTB        $0x01, R10
+	JE           done
+	VMULPD       32(R8), X1, X2
+	VFMADD231PD  (R8), Y0, Y2
+	VEXTRACTF128 $0x01, Y2, X6
+	VMOVSD       (R9), X7
+	VADDPD       X6, X2, X2
+	VHADDPD      X2, X2, X2
+	VSUBSD       X2, X7, X7
+	VMOVSD       X7, (R9)
+
+done:
+	ADDQ $+24, BX
+	DECQ CX
+	JNE  residual
+
+end:
+	VZEROUPPER
+	RET
+
 // func firstLargeAVX2(b *float64, w *float64, x *float64, squares *float64, scale *float64, rest float64, limit float64, pairs *byte, count int) int
 // Requires: AVX, FMA3, SSE2
 TEXT ·firstLargeAVX2(SB), NOSPLIT, $0-80

@@ -361,6 +361,16 @@ func solveLeaf(v variant, x, b, w, y, r, squares []float64, blocks []Block) floa
 		(*byte)(unsafe.Pointer(&blocks[0])), len(blocks))
 }
 
+// correctLeaf is CorrectLeaf of the set v.
+func correctLeaf(v variant, x, w, y, r, squares []float64, blocks []Block) (step, size float64) {
+	if v == plain || len(blocks) == 0 {
+		return correctLeafPlain(x, w, y, r, squares, blocks)
+	}
+	return correctLeafAVX2(
+		unsafe.SliceData(x), unsafe.SliceData(w), unsafe.SliceData(y), unsafe.SliceData(r), unsafe.SliceData(squares),
+		(*byte)(unsafe.Pointer(&blocks[0])), len(blocks))
+}
+
 // firstLarge is FirstLarge of the set v.
 func firstLarge(v variant, b, w, x []float64, to *Bound, pairs []Pair) int {
 	if v == plain || len(pairs) == 0 {

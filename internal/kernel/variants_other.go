@@ -84,6 +84,11 @@ func solveLeaf(_ variant, x, b, w, y, r, squares []float64, blocks []Block) floa
 	return solveLeafPlain(x, b, w, y, r, squares, blocks)
 }
 
+// correctLeaf is CorrectLeaf of the set v.
+func correctLeaf(_ variant, x, w, y, r, squares []float64, blocks []Block) (step, size float64) {
+	return correctLeafPlain(x, w, y, r, squares, blocks)
+}
+
 // firstLarge is FirstLarge of the set v.
 func firstLarge(_ variant, b, w, x []float64, to *Bound, pairs []Pair) int {
 	return firstLargePlain(b, w, x, to, pairs)
