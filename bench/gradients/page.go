@@ -163,7 +163,11 @@ func (r *record) losses(t *strings.Builder) {
 		return
 	}
 	t.WriteString("\n### Where Rung loses\n\n")
-	fmt.Fprintf(t, "In %d of the %d rows of times that have a peer, ", lost, rows)
+	where := fmt.Sprint("In ", lost)
+	if lost == 0 {
+		where = "In none"
+	}
+	fmt.Fprintf(t, "%s of the %d rows of times that have a peer, ", where, rows)
 	fmt.Fprintf(t, "whatever its error and the numbers of its gradient:\n\n%s", list)
 }
 
