@@ -77,7 +77,8 @@ func (p *Plan) NewInverse(actuators []mechanism.Freedom) (*Inverse, error) {
 // (LeastNorm). A state that violates the joints is taken as it is; Holds tells.
 //
 // Cost: three factorizations of either system, one more if the actuators do not control all motions, and some tens of
-// solves; allocates. It returns the errors of Solver.Solve, and a *mechanism.UnderactuatedError with the
+// solves; allocates. It returns the errors of Solver.Solve, and an error with the body that wraps mechanism.ErrInput
+// for an acceleration that is not finite. It returns a *mechanism.UnderactuatedError with the
 // freedoms that still move. After this error the results are of forces that hold the actuated
 // freedoms to the wanted accelerations; after other errors there are none. It panics unless
 // wanted is nil or has six entries a body.
@@ -87,6 +88,12 @@ func (v *Inverse) Solve(st *mechanism.State, wanted []float64) error {
 	mustHaveState(st)
 	if wanted != nil && len(wanted) != len(v.wanted) {
 		panic("kkt: length mismatch")
+	}
+	v.ok = false
+	for i := range len(wanted) / 6 {
+		if a := wanted[6*i:][:6]; !algebra.AllFinite(a...) {
+			return fault.Errorf("kkt: %w", v.base.plan.mech.AtBody(i, fault.Errorf("%w: acceleration %v is not finite", mechanism.ErrInput, a)))
+		}
 	}
 	return v.settle(st, wanted, v.once)
 }

@@ -3,6 +3,8 @@ package kkt
 import (
 	"math"
 
+	"github.com/rung-mbd/rung/internal/algebra"
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
 )
 
@@ -17,7 +19,8 @@ import (
 //
 // Cost: two solves and few allocations, if the forces are unique and doubles leave no doubt about redundant
 // rows; else as Solve. It returns the errors of Solver.Solve; ErrInconsistent names a joint whose second rate
-// contradicts others, or whose freedom cannot move. After an error there are no results. It panics unless second is nil or has
+// contradicts others, or whose freedom cannot move. A second rate that is not finite is an error with the joint that wraps
+// mechanism.ErrInput. After an error there are no results. It panics unless second is nil or has
 // an entry an actuator.
 func (v *Inverse) SolveFreedoms(st *mechanism.State, second []float64) error {
 	v.enter()
@@ -28,6 +31,13 @@ func (v *Inverse) SolveFreedoms(st *mechanism.State, second []float64) error {
 	}
 	if len(second) != len(v.actuators) {
 		panic("kkt: length mismatch")
+	}
+	v.ok = false
+	for k, x := range second {
+		if a := v.actuators[k]; !algebra.Finite(x) {
+			err := fault.Errorf("%w: acceleration %v of freedom %d is not finite", mechanism.ErrInput, x, a.Freedom)
+			return fault.Errorf("kkt: %w", v.base.plan.mech.AtJoint(a.Joint, -1, err))
+		}
 	}
 	return v.settle(st, second, v.freedomsOnce)
 }

@@ -1,6 +1,7 @@
 package kkt_test
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
@@ -161,6 +162,21 @@ func TestInverseWithoutSolution(t *testing.T) {
 	bad.Bodies[0].Omega[0] = math.NaN()
 	require.ErrorIs(t, v.Solve(bad, nil), mechanism.ErrNotFinite)
 	none()
+	for _, x := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+		require.NoError(t, v.Solve(plan.Initial(), nil))
+		mech := plan.Mechanism()
+		wanted := make([]float64, 6*mech.NumBodies())
+		wanted[6+3] = x
+		err := v.Solve(plan.Initial(), wanted)
+		require.ErrorIs(t, err, mechanism.ErrInput)
+		require.ErrorContains(t, err, fmt.Sprintf("body %q: input refused: acceleration %v is not finite", mech.BodyName(1), wanted[6:12]))
+		none()
+		require.NoError(t, v.Solve(plan.Initial(), nil))
+		err = v.SolveFreedoms(plan.Initial(), []float64{x})
+		require.ErrorIs(t, err, mechanism.ErrInput)
+		require.ErrorContains(t, err, fmt.Sprintf("joint %q: input refused: acceleration %v of freedom 0 is not finite", mech.JointName(0), x))
+		none()
+	}
 	require.NoError(t, v.Solve(plan.Initial(), nil))
 	require.Equal(t, want, v.Forces())
 }

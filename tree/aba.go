@@ -31,7 +31,7 @@ func (w *Workspace) ForwardTo(qdd, tau []float64) error {
 	if len(qdd) != p.nv || tau != nil && len(tau) != p.nv {
 		panic("tree: length mismatch")
 	}
-	if err := p.mustBeFinite(tau); err != nil {
+	if err := p.mustBeFinite(givenForce, tau); err != nil {
 		return err
 	}
 	for i := len(p.consts) - 1; i >= 0; i-- {

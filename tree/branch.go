@@ -50,15 +50,23 @@ func (p *Plan) pivotError(d int, value float64) error {
 	return p.atDof(d, &PivotError{Dof: d, Value: value})
 }
 
-// mustBeFinite returns an error for the first of the generalized forces tau that is not finite.
-func (p *Plan) mustBeFinite(tau []float64) error {
-	for d, x := range tau {
+// mustBeFinite returns an error for the first entry of list that is not finite, with its joint and freedom; list has a number called what
+// for each freedom of the tree, or is nil.
+func (p *Plan) mustBeFinite(what string, list []float64) error {
+	for d, x := range list {
 		if !algebra.Finite(x) {
-			return p.atDof(d, fault.Errorf("%w: generalized force %v is not finite", mechanism.ErrInput, x))
+			first := int(p.linkOfDof(d).Dof)
+			return p.atDof(d, fault.Errorf("%w: %s %v of freedom %d is not finite", mechanism.ErrInput, what, x, d-first))
 		}
 	}
 	return nil
 }
+
+// What mustBeFinite is asked for.
+const (
+	givenForce        = "generalized force"
+	givenAcceleration = "acceleration"
+)
 
 // atDof returns err as an error at the joint of an entry of q̇, or at the body with a floating
 // base (mechanism.Error).

@@ -220,6 +220,7 @@ func (s *ClosedSolver) Refine() error {
 // SolveForced is Solve with the generalized forces tau on the tree in addition.
 //
 // Shapes: tau has NumDof entries, or is nil.
+// It also returns an error with the joint that wraps mechanism.ErrInput for a force that is not finite.
 func (s *ClosedSolver) SolveForced(st *mechanism.State, tau []float64) error {
 	s.enter()
 	defer s.guard.Leave()
@@ -334,6 +335,9 @@ func (s *ClosedSolver) prepare(tau []float64) error {
 		panic("tree: length mismatch")
 	}
 	s.ok, s.lossy, s.haveWrench, s.phase = false, false, false, unready
+	if err := s.plan.mustBeFinite(givenForce, tau); err != nil {
+		return err
+	}
 	if err := s.w.ConstraintsTo(s.K); err != nil {
 		return err
 	}

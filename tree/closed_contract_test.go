@@ -57,18 +57,40 @@ func TestClosedNoAllocation(t *testing.T) {
 	}
 }
 
-// TestForcesAreFinite: a generalized force that is not finite is refused by name, with its value.
-func TestForcesAreFinite(t *testing.T) {
+// TestInputsAreFinite: generalized forces and accelerations that are not finite are refused by name, with their values. No result of
+// before stands then.
+func TestInputsAreFinite(t *testing.T) {
 	r, y, yd, independent := armRig(t)
+	st := r.mech.Initial()
 	c := r.plan.NewClosure(r.plan.NewNumericLoops(independent, r.q), len(y))
 	require.NoError(t, c.Set(y, yd, 0))
+	joint := r.mech.JointName(int(r.plan.Links[1].Joint))
 	for _, x := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
-		tau := r.zeros()
-		tau[1] = x
-		for _, err := range []error{r.w.ForwardTo(r.zeros(), tau), c.ForwardTo(make([]float64, len(y)), tau)} {
+		bad := r.zeros()
+		bad[1] = x
+		refused := func(err error, what string) {
+			t.Helper()
 			require.ErrorIs(t, err, mechanism.ErrInput)
-			require.ErrorContains(t, err, fmt.Sprintf("generalized force %v is not finite", x))
-			require.ErrorContains(t, err, "joint")
+			require.ErrorContains(t, err, fmt.Sprintf("joint %q: input refused: %s %v of freedom 0 is not finite", joint, what, x))
+		}
+		refused(r.w.ForwardTo(r.zeros(), bad), "generalized force")
+		refused(r.w.ForwardByInertiaTo(r.zeros(), bad, r.plan.NewBranchMatrix(), 1), "generalized force")
+		require.NoError(t, c.ForwardTo(make([]float64, len(y)), nil))
+		refused(c.ForwardTo(make([]float64, len(y)), bad), "generalized force")
+		require.PanicsWithValue(t, "tree: no solution", func() { c.JointAccelerations() })
+		for _, method := range methods {
+			s := solveClosed(t, r, method, tree.SolverOptions{})
+			refused(s.SolveForced(st, bad), "generalized force")
+			require.PanicsWithValue(t, "tree: no solution", func() { s.JointAccelerations() })
+			refused(s.SolveAt(r.q, r.qd, 0, bad), "generalized force")
+
+			v := r.plan.NewInverse(method, actuatorsOf(t, r, "joint1", "joint2", "joint3"), nil)
+			refused(v.Solve(st, bad), "acceleration")
+			a := make([]spatial.ClassicalAccel, r.mech.NumBodies())
+			a[1][4] = x
+			err := v.SolveBodies(st, a)
+			require.ErrorIs(t, err, mechanism.ErrInput)
+			require.ErrorContains(t, err, fmt.Sprintf("body %q: input refused: acceleration %v is not finite", r.mech.BodyName(1), a[1]))
 		}
 	}
 }

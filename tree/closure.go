@@ -109,7 +109,8 @@ func (c *Closure) ForwardTo(ydd, tau []float64) error {
 	if len(ydd) != m || tau != nil && len(tau) != n {
 		panic("tree: length mismatch")
 	}
-	if err := c.plan.mustBeFinite(tau); err != nil {
+	c.solved = false
+	if err := c.plan.mustBeFinite(givenForce, tau); err != nil {
 		return err
 	}
 	c.w.InertiaTo(c.H)
@@ -178,7 +179,7 @@ func (c *Closure) Explicit() (G, g []float64) {
 
 // JointAccelerations returns q̈ = G·ÿ + g of the last ForwardTo. It is not a copy.
 //
-// It panics if there was none at the state in use.
+// It panics if there was none at the state in use, or if it returned an error.
 func (c *Closure) JointAccelerations() []float64 {
 	c.mustBeReady()
 	if !c.solved {

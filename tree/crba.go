@@ -110,12 +110,15 @@ func (c *composite) addShifted(b *composite, r *spatial.Vec3) {
 // solution without refinement loses as many digits; two refinements bring them back.
 //
 // Shapes: qdd and tau have NumDof entries and do not overlap; a nil tau is zero.
-// Cost: as FactorLTDL, and O(entries of H) a refinement; no allocation. It returns a
-// *PivotError as FactorLTDL does. It panics on a length mismatch, if H is of another plan, or
+// Cost: as FactorLTDL, and O(entries of H) a refinement; no allocation. It returns an error for a force that is not finite as ForwardTo
+// does, and a *PivotError as FactorLTDL does. It panics on a length mismatch, if H is of another plan, or
 // without a state in use.
 func (w *Workspace) ForwardByInertiaTo(qdd, tau []float64, H *BranchMatrix, refinements int) error {
 	if len(qdd) != w.plan.nv || tau != nil && len(tau) != w.plan.nv {
 		panic("tree: length mismatch")
+	}
+	if err := w.plan.mustBeFinite(givenForce, tau); err != nil {
+		return err
 	}
 	w.InertiaTo(H)
 	if err := H.FactorLTDL(); err != nil {

@@ -3,6 +3,8 @@ package tree
 import (
 	"math"
 
+	"github.com/rung-mbd/rung/internal/algebra"
+	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/spatial"
 )
@@ -107,12 +109,16 @@ func (p *Plan) NewInverse(m Method, actuators []mechanism.Freedom, weights []flo
 // Cost: as the Method, p + 1 of its solutions, and the singular values of Z,
 // m×p by a Projection and n×p by the others.
 // It returns a *mechanism.UnderactuatedError; the results are then for the accelerations that come nearest. Or it returns errors as
-// ClosedSolver.Solve does; there are no results then. It panics as ClosedSolver.Solve does.
+// ClosedSolver.Solve does, or an error with the joint that wraps mechanism.ErrInput for an acceleration that is not finite; there are no
+// results then. It panics as ClosedSolver.Solve does.
 func (v *Inverse) Solve(st *mechanism.State, qdd []float64) error {
 	if qdd != nil && len(qdd) != len(v.x) {
 		panic("tree: length mismatch")
 	}
 	if err := v.prepare(st); err != nil {
+		return err
+	}
+	if err := v.s.plan.mustBeFinite(givenAcceleration, qdd); err != nil {
 		return err
 	}
 	clear(v.x)
@@ -148,6 +154,11 @@ func (v *Inverse) SolveBodies(st *mechanism.State, a []spatial.ClassicalAccel) e
 	}
 	if err := v.prepare(st); err != nil {
 		return err
+	}
+	for i := range a {
+		if !algebra.AllFinite(a[i][:]...) {
+			return fault.Errorf("tree: %w", p.mech.AtBody(i, fault.Errorf("%w: %s %v is not finite", mechanism.ErrInput, givenAcceleration, a[i])))
+		}
 	}
 	// Least squares on the tree: H·q̈ = Jᵀ·diag(I, m)·(a − a_vp), with a_vp the accelerations at q̈ = 0, and a term of the armature in H.
 	s := v.s
