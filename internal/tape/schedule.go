@@ -42,7 +42,7 @@ const linksAnOp = 4
 func Schedule(list []Op, n int) []Op {
 	s := newScheduler(list, n)
 	s.ready.before, s.due.before = s.newer, s.earlier
-	return s.each(s.append)
+	return append(s.inBlocks(s.takeReady), list[len(list)-1])
 }
 
 // ScheduleRuns is Schedule with another order, for long programs: instructions of one code stand one behind the other, in runs. A
@@ -51,9 +51,11 @@ func Schedule(list []Op, n int) []Op {
 //
 // The next instruction has the code of the last one, if there is one whose operands have been computed. Else it has the code that has
 // most of these. Among several, it is the first one of the list, so that parts of a mechanism that are alike have orders that are alike.
+//
+// Cost: that of Schedule, and a look at all codes for each jump.
 func ScheduleRuns(list []Op, n int) []Op {
 	s := newScheduler(list, n)
-	return s.each(s.appendRuns)
+	return append(s.inBlocks(s.takeRuns), list[len(list)-1])
 }
 
 // Jumps returns the number of instructions of a program whose code is not the one of the instruction before.
@@ -85,14 +87,14 @@ func newScheduler(list []Op, n int) *scheduler {
 	return s
 }
 
-// each returns the program with all blocks of instructions in the order in which append appends them.
-func (s *scheduler) each(append func(out []Op, lo, hi int) []Op) []Op {
+// inBlocks returns the instructions, with room for End, in the order in which take appends those of a block, lo ≤ i < hi, to out.
+func (s *scheduler) inBlocks(take func(out []Op, lo, hi int) []Op) []Op {
 	m := len(s.list)
 	out := make([]Op, 0, m+1)
 	for lo := 0; lo < m; lo += together {
-		out = append(out, lo, min(lo+together, m))
+		out = take(out, lo, min(lo+together, m))
 	}
-	return out[:m+1] // End, which is zeros
+	return out
 }
 
 // cost returns the cycles of an instruction.
@@ -124,8 +126,8 @@ func (s *scheduler) longer(i, j int32) bool {
 	return i < j
 }
 
-// append appends the instructions lo ≤ i < hi to out in their new order.
-func (s *scheduler) append(out []Op, lo, hi int) []Op {
+// takeReady appends the instructions lo ≤ i < hi to out in the order of Schedule.
+func (s *scheduler) takeReady(out []Op, lo, hi int) []Op {
 	for i := int32(hi) - 1; i >= int32(lo); i-- {
 		for j := range s.after.of(i) {
 			s.chain[i] = max(s.chain[i], s.chain[j])
@@ -158,8 +160,8 @@ func (s *scheduler) append(out []Op, lo, hi int) []Op {
 	return out
 }
 
-// appendRuns is append for the order of ScheduleRuns.
-func (s *scheduler) appendRuns(out []Op, lo, hi int) []Op {
+// takeRuns is takeReady for the order of ScheduleRuns.
+func (s *scheduler) takeRuns(out []Op, lo, hi int) []Op {
 	var ready [numCodes]queue // by code: instructions whose operands have been computed
 	for c := range ready {
 		ready[c].before = func(i, j int32) bool { return i < j }
@@ -169,7 +171,11 @@ func (s *scheduler) appendRuns(out []Op, lo, hi int) []Op {
 			ready[s.list[i].Code].push(i)
 		}
 	}
-	for code := End; len(out) < hi; {
+	code := End
+	if lo > 0 {
+		code = out[lo-1].Code
+	}
+	for len(out) < hi {
 		if len(ready[code].list) == 0 {
 			code = fullest(&ready)
 		}

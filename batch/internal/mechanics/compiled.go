@@ -1,6 +1,8 @@
 package mechanics
 
 import (
+	"slices"
+
 	"github.com/rung-mbd/rung/batch/internal/program"
 	"github.com/rung-mbd/rung/internal/tape"
 	"github.com/rung-mbd/rung/kkt"
@@ -146,7 +148,7 @@ const foreseen = 1600
 func (c *Compiled) Schedule() {
 	c.schedule([]*[]tape.Op{&c.Fixed})
 	c.schedule(c.solve(), c.ways()...)
-	if s := c.Steps; s != nil { // the stages begin with the same instructions
+	if s := c.Steps; s != nil { // the stages differ in their ends alone, and the last one is the longest
 		c.schedule([]*[]tape.Op{&s.Stages[3]}, &s.Stages[0], &s.Stages[1], &s.Stages[2])
 		c.schedule([]*[]tape.Op{&s.Euler})
 	}
@@ -155,20 +157,25 @@ func (c *Compiled) Schedule() {
 // schedule reorders the instructions of tapes that run one behind the other, by their number of jumps, and in the same way the ones of
 // other tapes.
 func (c *Compiled) schedule(list []*[]tape.Op, others ...*[]tape.Op) {
-	all, jumps := append(list, others...), 0
-	for _, ops := range all {
+	jumps := 0
+	for _, ops := range slices.Concat(list, others) {
 		if !tape.Check(*ops, c.Places(), len(c.Numbers())) {
 			panic("mechanics: tape out of its workspace")
 		}
 	}
-	for _, ops := range list {
-		jumps += tape.Jumps(tape.Schedule(*ops, c.Places()))
+	was := make([][]tape.Op, len(list)) // the tapes of list before
+	for i, ops := range list {
+		was[i], *ops = *ops, tape.Schedule(*ops, c.Places())
+		jumps += tape.Jumps(*ops)
 	}
 	order := tape.Schedule
 	if jumps > foreseen {
 		order = tape.ScheduleRuns
+		for i, ops := range list {
+			*ops = order(was[i], c.Places())
+		}
 	}
-	for _, ops := range all {
+	for _, ops := range others {
 		*ops = order(*ops, c.Places())
 	}
 }

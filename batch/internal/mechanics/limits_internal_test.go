@@ -2,6 +2,7 @@ package mechanics
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -70,13 +71,17 @@ func benchOf(t *testing.T, m *model.Model) *bench {
 	t.Helper()
 	p, err := rung.NewPlan(m, kkt.Options{})
 	require.NoError(t, err)
+	c := newCompiler(p, newReduction(p.Dynamics()), plainState(m), false)
+	return &bench{plan: p, c: c, stage: c.stage()}
+}
+
+// plainState is the form of states without parameters and forces of their own.
+func plainState(m *model.Model) *State {
 	freedoms, nb := make([]int, 6*len(m.Joints)), len(m.Bodies)
-	state := &State{
+	return &State{
 		Length: Bodies + nb*places.State, Body: make([]int, nb), Joint: make([]int, len(m.Joints)),
 		Forces: freedoms, Gear: freedoms, Drive: freedoms,
 	}
-	c := newCompiler(p, newReduction(p.Dynamics()), state, false)
-	return &bench{plan: p, c: c, stage: c.stage()}
 }
 
 // record is what a solve of a state in lanes has found: what is not given is well.
@@ -300,4 +305,47 @@ func TestLeastPivot(t *testing.T) {
 	for near, want := range map[float64]float64{1: 1e-6, 1e-2: 1e-6, 1e-3: 1e-6 / 16, 1e-5: 1.1e-9, 0: 1.1e-9} {
 		require.InEpsilon(t, want, leastOf(near), 1e-15, "%g", near)
 	}
+}
+
+// TestOrders: the tapes of a solve have the order with more runs where together they have more jumps than a processor foresees, and the
+// tapes of steps by their own jumps.
+func TestOrders(t *testing.T) {
+	seen := map[[3]bool]bool{} // whether a solve, a step of RK4 and one of Euler stand in runs
+	for _, c := range []struct {
+		family string
+		n      int
+	}{{"scissor", 2}, {"miura", 3}, {"scissor", 6}} {
+		m, err := problems.Generate(c.family, c.n, 1)
+		require.NoError(t, err)
+		p, err := rung.NewPlan(m, kkt.Options{})
+		require.NoError(t, err)
+		x := Compile(p, plainState(m), false)
+		parts := [3][]*[]tape.Op{x.solve(), {&x.Steps.Stages[0], &x.Steps.Stages[1], &x.Steps.Stages[2], &x.Steps.Stages[3]}, {&x.Steps.Euler}}
+		var want [3][][]tape.Op
+		var runs [3]bool
+		for k, list := range parts {
+			first, jumps := 0, 0
+			if k == 1 { // the last stage is the longest, and the others begin like it
+				first = 3
+			}
+			for _, ops := range list[first:] {
+				jumps += tape.Jumps(tape.Schedule(*ops, x.Places()))
+			}
+			order := tape.Schedule
+			if runs[k] = jumps > 1600; runs[k] {
+				order = tape.ScheduleRuns
+			}
+			for _, ops := range list {
+				want[k] = append(want[k], order(*ops, x.Places()))
+			}
+		}
+		x.Schedule()
+		for k, list := range parts {
+			for i, ops := range list {
+				require.True(t, slices.Equal(want[k][i], *ops), "%s %d: tape %d of %d", c.family, c.n, i, k)
+			}
+		}
+		seen[runs] = true
+	}
+	require.Equal(t, map[[3]bool]bool{{}: true, {false, true, true}: true, {true, true, true}: true}, seen)
 }
