@@ -100,7 +100,7 @@ const (
 )
 
 // has reports whether all of the bits are set.
-func (q quick) has(bits quick) bool { return q&bits != 0 }
+func (q quick) has(bits quick) bool { return q&bits == bits }
 
 // rows returns the rows of the front without the one of the right side.
 func (f *front) rows() int { return int(f.width + f.below) }

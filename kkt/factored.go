@@ -15,7 +15,7 @@ import (
 type Factored struct {
 	*factor.Factor
 	Matrix *sparse.Matrix // of the form that package factor takes
-	Right  []float64      // right side that is eliminated with the matrix; may be nil
+	Right  []float64      // right side that is eliminated with the matrix and stays as it is until the next solve; may be nil
 	Scale  []float64      // of the rows (factor.Factor.Factorize)
 
 	enough  float64 // error up to which Refine need not refine (factor.Factor.SolveWithinTo)
@@ -142,7 +142,9 @@ func (f *Factored) FactorizeFrom(w Way, why error) error {
 }
 
 // Refine solves for the right side by factor.Factor.SolveExactTo, or by factor.Factor.SolveWithinTo if f.enough is set. r receives the
-// residual, unless spare rows are left out. floor is as for these.
+// residual, unless spare rows are left out. floor is as for these. Right may have changed since an earlier solve with the factor, or since
+// a factorization with a nil Right; no solve notices if it has changed between a factorization with it and the first solve
+// (factor.Factor.FactorizeFor).
 func (f *Factored) Refine(x, r []float64, floor float64) factor.Refinement {
 	if f.isLean() {
 		f.lean.b = f.Right // the factor may have been made without a right side

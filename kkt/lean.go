@@ -41,7 +41,7 @@ const leanPart = 1e-3
 type Lean struct {
 	Rows      *sparse.Rows // the rows that are kept
 	Order     []int32      // elimination order of the nodes of Rows.Pattern, Order[new] = old
-	Epsilon   float64      // proximal term relative to the scale of a row: a pivot up to 1e3 times as large is lost
+	Epsilon   float64      // proximal term relative to the scale of a row: a pivot up to factor.WeakPivot times as large is lost
 	Least     float64      // least pivot, relative to the scale of its row, that a Solver accepts; below, it takes the whole system
 	Corrected bool         // the first solution at the state written in the model needs a correction
 }

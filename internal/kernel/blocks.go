@@ -6,7 +6,7 @@ type Block struct {
 	W    int64 // index of its first number in w
 	Row  int32 // index of its first row in y
 	Res  int32 // index of its first row in r; negative if the rows have no place in r
-	Node int32 // index in squares of SolveLeaf
+	Node int32 // index in squares of SolveLeaf and CorrectLeaf
 	N    int32 // number of rows
 }
 
@@ -65,7 +65,7 @@ func SolveLeaf(x, b, w, y, r, squares []float64, blocks []Block) float64 {
 // and returns the square of what it has added, and ‖x‖² afterwards. If r is not nil, it then calls SubBlocks with x and adds ‖x‖² to
 // squares, as SolveLeaf does.
 //
-// Shapes: x has length 6.
+// Shapes: x has length 6 and does not overlap y, r and squares.
 // Cost: 24 operations a row, no allocation.
 func CorrectLeaf(x, w, y, r, squares []float64, blocks []Block) (step, size float64) {
 	if checking {
