@@ -195,12 +195,14 @@ func (o *writer) visual(v *Visual) {
 	if n := visualSizes[v.Kind]; n > 0 {
 		o.vector(`, "size": `, v.Size[:n])
 	}
-	o.choice(`, "file": `, v.File, v.File != "")
+	o.given(`, "file": `, v.File)
 	if v.Scale != [3]float64{1, 1, 1} {
 		o.list(`, "scale": `, v.Scale[:])
 	}
 	o.list(`, "color": `, v.Color[:])
-	o.choice(`, "source": `, visualSources[1], v.Collision)
+	if v.Collision {
+		o.text(`, "source": `, visualSources[1])
+	}
 }
 
 // source writes the source with its report, each note on a line by itself.
@@ -238,6 +240,6 @@ func (o *writer) sourceNote(e *SourceNote) {
 		}
 	}
 	for k, text := range [...]string{e.File, e.Element, e.What, e.Why, e.Consequence} {
-		o.choice(`, "`+noteFields[noteFile+k]+`": `, text, text != "")
+		o.given(`, "`+noteFields[noteFile+k]+`": `, text)
 	}
 }

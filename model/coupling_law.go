@@ -301,7 +301,7 @@ func (o *writer) couplingLaw(l *CouplingLaw) {
 	} else {
 		o.vector(`, "values": `, l.Values)
 	}
-	o.choice(`, "ends": `, l.Ends.String(), l.Ends != couplings.NotAKnot)
+	choose(o, `, "ends": `, l.Ends)
 	if l.Ends == couplings.Clamped {
 		o.vector(`, "slopes": `, l.Slopes[:])
 	}

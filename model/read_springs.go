@@ -207,8 +207,8 @@ func (o *writer) law(key string, l *SpringLaw) {
 	} else {
 		o.vector(`, "at": `, l.At)
 		o.vector(`, "forces": `, l.Forces)
-		o.choice(`, "interpolation": `, l.Interpolation.String(), l.Interpolation != springs.Monotone)
-		o.choice(`, "outside": `, l.Outside.String(), l.Outside != springs.Tangent)
+		choose(o, `, "interpolation": `, l.Interpolation)
+		choose(o, `, "outside": `, l.Outside)
 	}
 	o.b = append(o.b, '}')
 }

@@ -255,12 +255,8 @@ func (o *writer) wheel(j *Joint) {
 	o.number(`, "radius": `, j.Radius)
 	o.number(`, "tyre_radius": `, j.TyreRadius)
 	o.number(`, "bowl_radius": `, j.BowlRadius)
-	if j.Terrain != "" {
-		o.text(`, "terrain": `, j.Terrain)
-	}
-	if j.Slip != joints.SlipNone {
-		o.text(`, "slip": `, j.Slip.String())
-	}
+	o.given(`, "terrain": `, j.Terrain)
+	choose(o, `, "slip": `, j.Slip)
 }
 
 // axis writes an axis of a composite joint.
@@ -315,7 +311,7 @@ func (o *writer) motion(m *Motion) {
 	case joints.Spline:
 		o.vector(`, "times": `, m.Times)
 		o.vector(`, "values": `, m.Values)
-		o.choice(`, "ends": `, m.Ends.String(), m.Ends != joints.NotAKnot)
+		choose(o, `, "ends": `, m.Ends)
 		if m.Ends == joints.Clamped {
 			o.vector(`, "rates": `, m.Rates[:])
 		}
@@ -324,15 +320,29 @@ func (o *writer) motion(m *Motion) {
 		o.vector(`, "accelerations": `, m.Accelerations)
 		o.number(`, "value": `, m.Value)
 		o.number(`, "rate": `, m.Rate)
-		o.choice(`, "interpolation": `, "constant", m.Steps)
+		if m.Steps {
+			o.text(`, "interpolation": `, "constant")
+		}
 	}
-	o.choice(`, "outside": `, "hold", m.Hold)
+	if m.Hold {
+		o.text(`, "outside": `, "hold")
+	}
 	o.b = append(o.b, '}')
 }
 
-// choice writes a text after key if write is set.
-func (o *writer) choice(key, text string, write bool) {
-	if write {
+// choose writes a choice by its name after key, unless it is the first of its type, which is the default.
+func choose[T interface {
+	~uint8
+	String() string
+}](o *writer, key string, x T) {
+	if x != 0 {
+		o.text(key, x.String())
+	}
+}
+
+// given writes a text after key unless it is empty.
+func (o *writer) given(key, text string) {
+	if text != "" {
 		o.text(key, text)
 	}
 }

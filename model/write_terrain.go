@@ -3,7 +3,6 @@ package model
 import (
 	"strconv"
 
-	"github.com/rung-mbd/rung/ground"
 	"github.com/rung-mbd/rung/ground/contact"
 )
 
@@ -11,10 +10,8 @@ import (
 func (o *writer) terrain(t *Terrain) {
 	o.text(`"name": `, t.Name)
 	o.text(`, "type": `, t.Type.String())
-	if t.File != "" {
-		o.text(`, "file": `, t.File)
-	}
-	o.choice(`, "layout": `, t.Layout.String(), t.Layout != ground.Matrix)
+	o.given(`, "file": `, t.File)
+	choose(o, `, "layout": `, t.Layout)
 	switch t.Type {
 	case PlaneTerrain:
 		up := t.up()
@@ -30,7 +27,7 @@ func (o *writer) terrain(t *Terrain) {
 		}
 		o.b = append(o.b, ']')
 	}
-	o.choice(`, "kind": `, t.Kind.String(), t.Kind != ground.Gaussian)
+	choose(o, `, "kind": `, t.Kind)
 	if t.Size != [2]int{} {
 		o.b = append(o.b, `, "size": [`...)
 		o.b = strconv.AppendInt(o.b, int64(t.Size[0]), 10)
@@ -56,7 +53,9 @@ func (o *writer) terrain(t *Terrain) {
 		o.always(`, "lowest": `, t.Lowest)
 		o.always(`, "highest": `, t.Highest)
 	}
-	o.choice(`, "first_row": `, t.FirstRow.String(), t.FirstRow != ground.Usual && t.FirstRow != t.usualRow())
+	if t.FirstRow != t.usualRow() {
+		choose(o, `, "first_row": `, t.FirstRow)
+	}
 	if t.Type == RandomTerrain {
 		o.always(`, "rms": `, t.RMS)
 	}
@@ -65,8 +64,8 @@ func (o *writer) terrain(t *Terrain) {
 	if t.Seed != 0 {
 		o.b = strconv.AppendUint(append(o.b, `, "seed": `...), t.Seed, 10)
 	}
-	o.choice(`, "interpolation": `, t.Interpolation.String(), t.Interpolation != ground.Spline)
-	o.choice(`, "outside": `, t.Outside.String(), t.Outside != ground.Stop)
+	choose(o, `, "interpolation": `, t.Interpolation)
+	choose(o, `, "outside": `, t.Outside)
 }
 
 // contact writes the fields of a contact after its type, with zeros of the law replaced by defaults.
@@ -91,7 +90,7 @@ func (o *writer) contact(e *ForceElement) {
 	o.friction(&law.Friction, c.Map)
 	o.resistance(`, "rolling": {`, &law.Rolling)
 	o.resistance(`, "drilling": {`, &law.Drilling)
-	o.choice(`, "contacts": `, s.Where.String(), s.Where != contact.Deepest)
+	choose(o, `, "contacts": `, s.Where)
 	o.count(`, "samples": `, s.Samples)
 }
 
@@ -103,7 +102,7 @@ func (o *writer) normal(n *contact.Normal) {
 	}
 	o.number(`, "dissipation": `, n.Dissipation)
 	o.number(`, "damping": `, n.Damping)
-	o.choice(`, "law": `, n.Type.String(), n.Type != contact.HuntCrossley)
+	choose(o, `, "law": `, n.Type)
 }
 
 // count writes an integer after key unless it is 0.
