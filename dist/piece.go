@@ -74,7 +74,7 @@ func Partition(m *mechanism.Mechanism, n int) []int32 {
 // used in computations, are left out.
 //
 // Cost: O(model). It returns an error with the name if a coupling is cut, or if a joint, coupling or force element refers to a body or
-// joint that does not exist. It also returns an error if part does not have a rank for each body.
+// joint that does not exist; it suggests a near name then. It also returns an error if part does not have a rank for each body.
 func Cut(m *model.Model, part []int32, rank int) (*Piece, error) {
 	if len(part) != len(m.Bodies) {
 		return nil, fmt.Errorf("dist: %d parts of %d bodies", len(part), len(m.Bodies))
@@ -101,8 +101,8 @@ type cutter struct {
 }
 
 // touches collects in c.list the bodies that an element names, and reports whether one of them is the rank's own. If so, it adds the others
-// to the halo. It returns an error for a body that does not exist.
-func (c *cutter) touches(names ...string) (bool, error) {
+// to the halo. It returns an error for a body that does not exist. kind and of are the kind and the name of the element.
+func (c *cutter) touches(kind, of string, names ...string) (bool, error) {
 	c.list = c.list[:0]
 	mine := false
 	for _, name := range names {
@@ -111,7 +111,7 @@ func (c *cutter) touches(names ...string) (bool, error) {
 		}
 		i, ok := c.body[name]
 		if !ok {
-			return false, fmt.Errorf("dist: there is no body %s", fault.Name(name))
+			return false, c.noBody(kind, of, name)
 		}
 		c.list = append(c.list, i)
 		mine = mine || c.part[i] == c.rank
@@ -124,13 +124,35 @@ func (c *cutter) touches(names ...string) (bool, error) {
 	return mine, nil
 }
 
+// noBody returns the error that there is no body with this name, which an element has. The world may be meant, too.
+func (c *cutter) noBody(kind, of, name string) error {
+	n := len(c.m.Bodies)
+	meant := fault.MeantOf(name, n+1, func(i int) string {
+		if i == n {
+			return model.World
+		}
+		return c.m.Bodies[i].Name
+	})
+	return fmt.Errorf("dist: %s %s: there is no body %s%s", kind, fault.Name(of), fault.Name(name), meant)
+}
+
+// jointOf returns the bodies of the joint with this name, which an element has, or an error if there is none.
+func (c *cutter) jointOf(kind, of, name string) (bodies [2]string, err error) {
+	j, ok := c.joint[name]
+	if !ok {
+		meant := fault.MeantOf(name, len(c.m.Joints), func(i int) string { return c.m.Joints[i].Name })
+		return bodies, fmt.Errorf("dist: %s %s: there is no joint %s%s", kind, fault.Name(of), fault.Name(name), meant)
+	}
+	return [2]string{c.m.Joints[j].Predecessor, c.m.Joints[j].Successor}, nil
+}
+
 // cut returns the piece: the joints, couplings and force elements that touch bodies of the rank, these bodies, and the halo.
 func (c *cutter) cut() (*Piece, error) {
 	m := c.m
 	p := &Piece{Model: &model.Model{Name: m.Name, Gravity: m.Gravity, Time: m.Time, Terrains: m.Terrains}}
 	for j := range m.Joints {
 		jt := &m.Joints[j]
-		mine, err := c.touches(jt.Predecessor, jt.Successor)
+		mine, err := c.touches("joint", jt.Name, jt.Predecessor, jt.Successor)
 		if err != nil {
 			return nil, err
 		}
@@ -147,7 +169,7 @@ func (c *cutter) cut() (*Piece, error) {
 		if err != nil {
 			return nil, err
 		}
-		mine, err := c.touches(names...)
+		mine, err := c.touches(ofForces, m.Forces[i].Name, names...)
 		if err != nil {
 			return nil, err
 		}
@@ -180,12 +202,9 @@ func (c *cutter) couplings(to *model.Model) error {
 		k := &c.m.Couplings[i]
 		var names []string
 		add := func(joint string) error {
-			j, ok := c.joint[joint]
-			if !ok {
-				return fmt.Errorf("dist: coupling %s: there is no joint %s", fault.Name(k.Name), fault.Name(joint))
-			}
-			names = append(names, c.m.Joints[j].Predecessor, c.m.Joints[j].Successor)
-			return nil
+			bodies, err := c.jointOf("coupling", k.Name, joint)
+			names = append(names, bodies[:]...)
+			return err
 		}
 		for t := range k.Terms {
 			if err := add(k.Terms[t].Joint); err != nil {
@@ -197,7 +216,7 @@ func (c *cutter) couplings(to *model.Model) error {
 				return err
 			}
 		}
-		mine, err := c.touches(names...)
+		mine, err := c.touches("coupling", k.Name, names...)
 		if err != nil {
 			return err
 		}
@@ -212,15 +231,18 @@ func (c *cutter) couplings(to *model.Model) error {
 	return nil
 }
 
+// ofForces is the kind of force elements in errors.
+const ofForces = "force element"
+
 // bodiesOf returns the names of the bodies on which a force element depends.
 func (c *cutter) bodiesOf(f *model.ForceElement) ([]string, error) {
 	switch {
 	case f.Actuator != nil:
-		j, ok := c.joint[f.Actuator.Joint]
-		if !ok {
-			return nil, fmt.Errorf("dist: force element %s: there is no joint %s", fault.Name(f.Name), fault.Name(f.Actuator.Joint))
+		bodies, err := c.jointOf(ofForces, f.Name, f.Actuator.Joint)
+		if err != nil {
+			return nil, err
 		}
-		return []string{c.m.Joints[j].Predecessor, c.m.Joints[j].Successor}, nil
+		return bodies[:], nil
 	case f.Cable != nil:
 		var names []string
 		for i := range f.Cable.Points {

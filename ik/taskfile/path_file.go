@@ -122,7 +122,7 @@ func (f *pathFile) header(names []string) {
 		f.time = c
 		f.column[c] = func(t float64) { f.path.Times[len(f.path.Times)-1] = t }
 	} else {
-		f.wrong("", "there is no column time")
+		f.wrong("", "there is no column "+timetable.Time+fault.Meant(timetable.Time, names...))
 	}
 	targetOf := map[string]int{} // numbers of the targets in f.path.Targets
 	for c, name := range names {

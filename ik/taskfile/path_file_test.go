@@ -35,6 +35,7 @@ func TestPathFileFaults(t *testing.T) {
 	for csv, says := range map[string]string{
 		"":                                    `has no line of names`,
 		"d.value\n1\n":                        `there is no column time`,
+		"Time,d.value\n0,1\n":                 `there is no column time, did you mean Time?`,
 		"time,time\n":                         `(value "time")|line 1, column 6: is given twice`,
 		"time,speed\n":                        `line 1, column 6: is no column`,
 		"time,d.px\n":                         `lacks its column "d.py"`,

@@ -41,7 +41,7 @@ func New(m *mechanism.Mechanism, s Source) (*Replay, error) {
 	}
 	time, ok := at["time"]
 	if !ok {
-		return nil, fmt.Errorf("no column \"time\" in the trajectory")
+		return nil, fmt.Errorf("no column \"time\" in the trajectory%s", fault.Meant("time", s.Names()...))
 	}
 	for i := range m.NumBodies() {
 		if err := r.body(i, at); err != nil {

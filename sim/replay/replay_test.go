@@ -124,7 +124,7 @@ func TestRefused(t *testing.T) {
 	text, _ := record(t, mech, 3)
 	name := mech.BodyName(0)
 	for _, c := range []struct{ old, new, want string }{
-		{"time", "Time", `no column "time"`},
+		{"time", "Time", `no column "time" in the trajectory, did you mean Time?`},
 		{name + ".px", name + ".x", `columns of body "` + name + `" but not "` + name + `.px"`},
 		{name + ".", "else.", "has no body of the model"},
 		{"\n0.01,", "\n0,", "row 2 of the trajectory: time 0 does not come after the one before"},
