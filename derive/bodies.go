@@ -98,8 +98,8 @@ func product(I *spatial.Sym3, x vec) vec {
 }
 
 // addResidual adds to r the change of the six entries of M·a − f for the direction u of the body, theory.md (D8). Joints and forces count
-// only by the arm δk of their resultant: rest is the force on the body of all parts that are not carried (carried.rest). change is the
-// change of gravity.
+// only by the arm δk of their resultant. If the body turns, that is rest, the force of all parts that are not carried (carried.rest). A
+// change of com moves the arms of all parts alike, whose resultant is m·(c̈ − g). change is the change of gravity.
 func (b *bodyAt) addResidual(r []float64, u *BodyDirection, rest *vec, gravity, change *spatial.Vec3) {
 	phi, spin, w, al := vecOf(&u.Rotation), vecOf(&u.Angular), vecOf(&b.omega), vecOf(&b.alpha)
 	dk := phi.cross(vecOf(&b.k))
@@ -111,7 +111,7 @@ func (b *bodyAt) addResidual(r []float64, u *BodyDirection, rest *vec, gravity, 
 	if u.Mass != 0 || u.Com != (spatial.Vec3{}) || u.Inertia != (spatial.Sym3{}) {
 		lift := vecOf(&b.c).sub(vecOf(gravity))
 		f = f.add(lift.scale(u.Mass))
-		dk = dk.add(vecOf(&u.Com).turned(&b.E))
+		m = m.add(vecOf(&u.Com).turned(&b.E).cross(lift.scale(b.mass)))
 		m = m.add(product(&u.Inertia, al.within(&b.E)).turned(&b.E))
 		m = m.add(w.cross(product(&u.Inertia, w.within(&b.E)).turned(&b.E)))
 	}
@@ -133,7 +133,7 @@ func (b *bodyAt) addResidualAdjoint(u *BodyDirection, rest *vec, gravity, change
 	phi := product(&b.I, al).cross(m).sub(al.cross(product(&b.I, m))).add(Iw.cross(t)).sub(w.cross(It))
 	phi.add(vecOf(&b.k).cross(dk)).addTo(&u.Rotation)
 	Iw.cross(m).add(It).addTo(&u.Angular)
-	dk.within(&b.E).addTo(&u.Com)
+	lift.scale(b.mass).cross(m).within(&b.E).addTo(&u.Com)
 	m.takeFrom(&u.Torque)
 	f.takeFrom(&u.Force)
 	u.Mass += lift.dot(f)

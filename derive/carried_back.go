@@ -188,7 +188,7 @@ func (d *Derivatives) moveBack(
 	omP, omS := vecOf(&P.omega), vecOf(&S.omega)
 	slides := c.lines.slides
 	all := slides || to < orderAcceleration
-	x := motionCotangent{phi: phi, ds: t.ds, da: t.da, dV: step[1], dw: turn[1]}
+	x := motionCotangent{phi: phi, dV: step[1], dw: turn[1]}
 	if to >= orderVelocity {
 		x.phi = x.phi.sub(omS.sub(omP).cross(x.dw))
 	}
@@ -207,7 +207,9 @@ func (d *Derivatives) moveBack(
 			x.wP, x.db, x.phi = x.wP.sub(c.b.cross(x.dV)), omP.cross(x.dV), x.phi.sub(c.V.cross(x.dV))
 		}
 	}
-	// Positions.
+	// Positions. The arms of forces do not depend on the centres of mass here (pushed).
+	comS, comP := x.dV.cross(omS).sub(x.ds), x.dV.cross(omP).add(x.db).add(x.da).scale(-1)
+	x.ds, x.da = x.ds.add(t.ds), x.da.add(t.da)
 	theta, rho := turn[0], step[0]
 	if slides {
 		x.da, x.db = x.da.sub(t.gap), x.db.add(t.gap)
@@ -226,12 +228,10 @@ func (d *Derivatives) moveBack(
 	x.da.sub(rho).within(&P.E).addTo(&fP.Origin)
 	ds.within(&S.E).addTo(&fS.Origin)
 	if c.succ >= 0 {
-		com := x.dV.cross(omS).sub(x.ds)
-		g.bodies[c.succ].addMotion(S, theta.add(c.s.cross(ds)), db, x.wS, x.dV, com)
+		g.bodies[c.succ].addMotion(S, theta.add(c.s.cross(ds)), db, x.wS, x.dV, comS)
 	}
 	if c.pred >= 0 {
-		com := x.dV.cross(omP).add(x.db).add(x.da).scale(-1)
-		g.bodies[c.pred].addMotion(P, phiP, db.scale(-1), x.wP, x.dV.scale(-1), com)
+		g.bodies[c.pred].addMotion(P, phiP, db.scale(-1), x.wP, x.dV.scale(-1), comP)
 	}
 }
 

@@ -240,16 +240,16 @@ func (d *Derivatives) nullChange(u *direction, size float64) ([]float64, error) 
 	return dn, nil
 }
 
-// aboutOrigins moves the moments of the force F of a joint from the centres of mass of its bodies, which move along u, to the origins of
-// their frames, about which other parts record theirs: it subtracts the difference from r. The forces of a null vector add up to zero on
-// each body, so both points have the same total.
+// aboutOrigins moves the moments of the force F of a joint from the centres of mass of its bodies, which move as these turn along u, to the
+// origins of their frames, about which other parts record theirs: it subtracts the difference from r. The forces of a null vector add up to
+// zero on each body, so both points have the same total.
 func (d *Derivatives) aboutOrigins(r []float64, c *carriedJoint, F vec, u *direction) {
 	for side, body := range [2]int32{c.pred, c.succ} {
 		if body < 0 {
 			continue
 		}
 		b, v := &d.bodies[body], &u.bodies[body]
-		m := vecOf(&v.Rotation).cross(vecOf(&b.k)).add(vecOf(&v.Com).turned(&b.E)).cross(F)
+		m := vecOf(&v.Rotation).cross(vecOf(&b.k)).cross(F)
 		if side == 0 {
 			m = m.scale(-1)
 		}

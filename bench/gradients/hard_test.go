@@ -25,7 +25,7 @@ func vectors(u *derive.BodyDirection) [4]*spatial.Vec3 {
 }
 
 // TestHardIsExactOrDoubted: derivatives of light bodies between heavy ones, of ratios from 1e11 to 1e16, are those in 32 digits or in
-// doubt, with a joint. Those by loads and masses are exact.
+// doubt, with a joint. Those by loads, masses and centres of mass are exact.
 func TestHardIsExactOrDoubted(t *testing.T) {
 	const exact = 2e-12 // relative to the largest number of its kind
 	files, err := filepath.Glob(root + "/reference/hard/alt-*.model.json")
@@ -70,7 +70,9 @@ func TestHardIsExactOrDoubted(t *testing.T) {
 
 		bodies := make([]derive.BodyDirection, nb)
 		require.NoError(t, d.BodiesTo(bodies, weights))
-		require.Less(t, errorOfGradient(bodies, truth.gradient(w)), exact, file)
+		gradient := truth.gradient(w)
+		require.Less(t, errorOfGradient(bodies, gradient), exact, file)
+		requireComs(t, d, w, gradient, exact)
 
 		in, out := d.NewDirections(1), d.NewChanges(1)
 		for i := range u {
@@ -97,6 +99,25 @@ func TestHardIsExactOrDoubted(t *testing.T) {
 			assert.Zero(t, doubts, "forces make no moment about a pin")
 		case strings.Contains(file, "1e+16"):
 			assert.Equal(t, 2, doubts, file)
+		}
+	}
+}
+
+// requireComs requires that ForwardTo finds the part by centres of mass of the gradient of the accelerations with the weights w.
+func requireComs(t *testing.T, d *derive.Derivatives, w []float64, gradient []derive.BodyDirection, tol float64) {
+	in, out, got := d.NewDirections(1), d.NewChanges(1), make([]float64, len(w))
+	size := 0.0
+	for i := range gradient {
+		size = max(size, gradient[i].Com.Norm())
+	}
+	for i := range gradient {
+		for k := range 3 {
+			com := &in.Body(0, i).Com
+			com[k] = 1
+			require.NoError(t, d.ForwardTo(out, in, derive.Options{}))
+			com[k] = 0
+			out.AccelerationsTo(got, 0)
+			require.InDelta(t, gradient[i].Com[k], algebra.Dot(w, got), tol*size, "body %d number %d", i, k)
 		}
 	}
 }
