@@ -79,7 +79,7 @@ func (g *Problem) ahead(ctx context.Context, slopes bool) (*ahead, error) {
 	}
 	for i, t := range g.terms {
 		if t.ofTime() {
-			a.integral[i], _ = t.Value(c.lastState().Time)
+			a.integral[i], _ = t.value(c.lastState().Time)
 		}
 	}
 	a.told.Projection = along.Gap()
@@ -113,7 +113,7 @@ func (g *Problem) rates(c *course, slopes bool) (list []*term, of []int) {
 		if t.Take == Integral {
 			list, of = append(list, &term{output: i, of: t}), append(of, i)
 		}
-		if _, slope := t.Value(c.lastState().Time); t.ofTime() && slopes {
+		if _, slope := t.value(c.lastState().Time); t.ofTime() && slopes {
 			list, of = append(list, &term{clock: slope}), append(of, i)
 		}
 	}

@@ -202,7 +202,7 @@ func (g *Problem) run(ctx context.Context) (*course, error) {
 	}
 	rows := g.plan.Layout().Pattern.Dim() - 6*g.mech.NumBodies()
 	t := &taping{
-		c: c, plan: g.plan, to: g.past.runTo, rows: rows, lastJump: math.Inf(-1), kinks: newBranches(g.mech),
+		c: c, plan: g.plan, to: g.past.repeats.runTo, rows: rows, lastJump: math.Inf(-1), kinks: newBranches(g.mech),
 		left: cmp.Or(g.memory, adjoint.DefaultMemory), all: g.extremes() && g.o.Run.Every == 0,
 	}
 	s, err := g.simulation(t)
@@ -338,7 +338,7 @@ func (g *Problem) simulation(t *taping) (*runs.Simulation, error) {
 			return nil, err
 		}
 	}
-	g.past.giveSteps(&o, g.plan.Initial().Time)
+	g.past.repeats.give(&o, g.plan.Initial().Time)
 	t.o, o.OnStep, o.OnStop = o, t.onStep, t.stopHook()
 	s, err := runs.New(g.plan, o)
 	if err == nil {
@@ -438,14 +438,14 @@ func (c *course) setImpacts(m *mechanism.Mechanism) {
 	}
 }
 
-// stopAt records on the tape that the run has ended at ends_at. stopped is the event that has ended the run; it returns ErrNotReached if
+// stopAt records on the tape that the run has ended at ends_at. stopped is the event that has ended the run; it returns errNotReached if
 // there is none though there should be.
 func (g *Problem) stopAt(c *course, stopped string) error {
 	switch {
 	case g.ending == nil:
 		return nil
 	case stopped == "":
-		return fmt.Errorf("%w: t = %v, column %s", ErrNotReached, c.lastState().Time, fault.Name(g.ending.of.Column))
+		return fmt.Errorf("%w: t = %v, column %s", errNotReached, c.lastState().Time, fault.Name(g.ending.of.Column))
 	}
 	last := c.lastState().Time
 	if c.jumped[len(c.jumped)-1] {

@@ -11,7 +11,7 @@
 // and so does an equilibrium.
 //
 // Cost: see Problem.Gradient. Errors: a *model.Problems with everything that is wrong with a document, each with its place; errors of
-// derive for parts without derivative, with the name of a joint; ErrNotDifferentiable and ErrNeutral.
+// derive for parts without derivative, with the name of a joint; ErrNotDifferentiable.
 //
 // Frame: world axes. Units: as the columns and the numbers in the model. The equations are (V1) to (V7) of [docs/theory.md].
 //

@@ -9,8 +9,8 @@ import (
 	"github.com/rung-mbd/rung/sim"
 )
 
-// ErrNotReached is the error for a run that ends at its time, before its column has reached the value of ends_at.
-var ErrNotReached = errors.New("derive/objective: the run ends at its time before its column is at the value of ends_at")
+// errNotReached is the error for a run that ends at its time, before its column has reached the value of ends_at.
+var errNotReached = errors.New("derive/objective: the run ends at its time before its column is at the value of ends_at")
 
 // ending is the event at which a run ends (Ending). It implements adjoint.Event.
 type ending struct {

@@ -1,7 +1,6 @@
 package objective
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
@@ -10,9 +9,6 @@ import (
 	"github.com/rung-mbd/rung/derive"
 	"github.com/rung-mbd/rung/internal/algebra"
 )
-
-// ErrNeutral is the error for an equilibrium with others in its neighbourhood: it does not follow parameters uniquely.
-var ErrNeutral = errors.New("derive/objective: the equilibrium is neutral")
 
 // neutralTol is the reciprocal condition number of the stiffness below which some motion meets no force.
 const neutralTol = 1e-12
@@ -25,8 +21,9 @@ type settling struct {
 	any bool       // there are coordinates
 }
 
-// newSettling linearizes the mechanism at the equilibrium and factors its stiffness, A₂₁ of theory.md (V7). It returns
-// ErrNeutral with the weakest freedom if that is singular to rounding.
+// newSettling linearizes the mechanism at the equilibrium and factors its stiffness, A₂₁ of theory.md (V7). If that is singular to
+// rounding, there are other equilibria in the neighbourhood, and this one does not follow parameters uniquely: newSettling returns
+// ErrNotDifferentiable with the weakest freedom.
 func (g *Problem) newSettling() (*settling, error) {
 	s, err := g.d.StateSpace(derive.StateSpaceOptions{Outputs: g.outputs})
 	if err != nil {
@@ -48,7 +45,8 @@ func (g *Problem) newSettling() (*settling, error) {
 	e.lu.Factorize(K)
 	if condition := e.lu.Cond(); !(condition*neutralTol < 1) {
 		c := s.Coordinates[weakest(K)]
-		return nil, g.mech.AtJoint(c.Joint, -1, fmt.Errorf("%w: freedom %d meets no force there", ErrNeutral, c.Freedom.Freedom))
+		return nil, g.mech.AtJoint(c.Joint, -1, fmt.Errorf("%w: the equilibrium is neutral: freedom %d meets no force there",
+			ErrNotDifferentiable, c.Freedom.Freedom))
 	}
 	return e, nil
 }

@@ -71,7 +71,7 @@ func (g *Problem) ofModes(ctx context.Context, r *Result) error {
 			return fmt.Errorf("derive/objective: mode %d has the eigenvalue of another mode, so that it has no derivative", c.mode+1)
 		}
 		value, _ := c.of(l, 0)
-		r.Terms[i].Value, _ = g.terms[i].Value(value)
+		r.Terms[i].Value, _ = g.terms[i].value(value)
 	}
 	none := func(*derive.Changes, int, int, *more) {}
 	if err := g.along(g.d, g.parameters, none); err != nil {
@@ -94,7 +94,7 @@ func (g *Problem) differenceModes(ctx context.Context, r *Result, k int, at *spe
 		if slopes, why = g.slopesOfModes(ctx, k, h, at); why == nil {
 			for i, c := range g.modes {
 				value, slope := c.of(at.list[at.modes[c.mode]], slopes[i])
-				_, outer := g.terms[i].Value(value)
+				_, outer := g.terms[i].value(value)
 				r.Parameters[k].Terms[i] = outer * slope
 			}
 			return nil

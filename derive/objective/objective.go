@@ -10,8 +10,8 @@ import (
 	"github.com/rung-mbd/rung/sim"
 )
 
-// ErrNotDifferentiable is the error for runs whose end does not depend smoothly on their start, and for parts of a mechanism that have no
-// derivative over a run yet.
+// ErrNotDifferentiable is the error for runs whose end does not depend smoothly on their start, for equilibria with others in their
+// neighbourhood, and for parts of a mechanism that have no derivative over a run yet.
 var ErrNotDifferentiable = errors.New("derive/objective: there is no derivative")
 
 const format = "rung-objective/1"
@@ -110,8 +110,8 @@ type Term struct {
 	Sigma float64 // standard deviation of a datum; 0: unknown, which counts as 1
 }
 
-// Value returns the term for a value x of the column (of an integral its integrand), and its derivative by x.
-func (t *Term) Value(x float64) (value, slope float64) {
+// value returns the term for a value x of the column (of an integral its integrand), and its derivative by x.
+func (t *Term) value(x float64) (value, slope float64) {
 	d := x - t.Target
 	low := math.Pow(d, float64(t.Power-1))
 	return t.Weight * low * d, t.Weight * float64(t.Power) * low
@@ -129,7 +129,7 @@ func (t *Term) misfit(x, datum float64) (residual, slope float64) {
 // at returns the term for a value x of the column, and its derivative by x; for Data the part of one datum.
 func (t *Term) at(x, datum float64) (value, slope float64) {
 	if t.Take != Data {
-		return t.Value(x)
+		return t.value(x)
 	}
 	r, by := t.misfit(x, datum)
 	return r * r / 2, r * by

@@ -35,14 +35,11 @@ type TermResult struct {
 	Value float64 `json:"value"`
 }
 
-// Verdict says what differences tell about a gradient.
-type Verdict string
-
-// The verdicts.
+// The values of ParameterResult.Verdict: what differences tell about a gradient.
 const (
-	Agrees     Verdict = "agrees"      // within the estimated error of the differences
-	Disagrees  Verdict = "disagrees"   // by more than that error
-	CannotTell Verdict = "cannot tell" // the error of the differences is above a hundredth of the gradient
+	Agrees     = "agrees"      // within four times the estimated error of the differences, or within the errors that the gradient may have
+	Disagrees  = "disagrees"   // by more than that
+	CannotTell = "cannot tell" // one of these errors is above a hundredth of the gradient
 )
 
 // ParameterResult is the derivative by a parameter: of the sum and of each term.
@@ -58,7 +55,7 @@ type ParameterResult struct {
 	// Differences is Gradient computed by differences of whole runs (Check), with their estimated error.
 	Differences      *float64 `json:"differences,omitempty"`
 	DifferencesError *float64 `json:"differences_error,omitempty"`
-	Verdict          Verdict  `json:"verdict,omitempty"`
+	Verdict          string   `json:"verdict,omitempty"` // Agrees, Disagrees or CannotTell; empty without differences
 	// Unchecked is the reason why there are no differences: a number that cannot be changed to both sides.
 	Unchecked string `json:"unchecked,omitempty"`
 }

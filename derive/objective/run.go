@@ -41,7 +41,7 @@ func (g *Problem) overRun(ctx context.Context, r *Result) error {
 	}
 	for i, t := range g.terms {
 		if t.ofTime() {
-			back[i].Final, _ = t.Value(c.lastState().Time)
+			back[i].Final, _ = t.value(c.lastState().Time)
 			back[i].Integral = 0
 		}
 	}
@@ -134,7 +134,7 @@ func (g *Problem) back(ctx context.Context, c *course, sweep sweeper, samples []
 			of[i].Rate = &term{output: i, of: t}
 		}
 		if t.ofTime() {
-			_, slope := t.Value(c.lastState().Time)
+			_, slope := t.value(c.lastState().Time)
 			of[i].Rate = &term{clock: slope}
 		}
 		total[i].Parameters, part[i].Parameters = make([]float64, len(g.parameters)), make([]float64, len(g.parameters))

@@ -77,7 +77,7 @@ func (g *Problem) atState(ctx context.Context, r *Result) error {
 	}
 	slopes := make([]float64, len(g.outputs))
 	for i, o := range g.outputs {
-		r.Terms[i].Value, slopes[i] = g.terms[i].Value(g.d.OutputValue(o))
+		r.Terms[i].Value, slopes[i] = g.terms[i].value(g.d.OutputValue(o))
 	}
 	var settle *settling
 	if g.o.At == AtEquilibrium {

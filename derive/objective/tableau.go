@@ -6,7 +6,8 @@ const (
 	// mostSteps is the largest number of steps of a difference. The last is a hundredth of the first, so that a corner has to be nearer to
 	// the number than that not to be left behind.
 	mostSteps = 8
-	// enough is the error of a difference, relative to it, at which no smaller step is taken.
+	// enough is the error of a difference, relative to it or to a change of the whole value as the parameter doubles, at which no smaller
+	// step is taken.
 	enough = 1e-9
 	// ulps is the rounding of a value, in units in the last place: sums of terms have a few.
 	ulps = 4
@@ -22,10 +23,11 @@ type tableau struct {
 	steps, rows   int                // rows are steps since one was missed
 	central, jump [mostSteps]float64 // the last row
 	slope, error  float64            // the entry with the least error
+	whole         float64            // change of the whole value as the parameter doubles, per unit of the parameter
 }
 
 // newTableau returns a tableau without rows.
-func newTableau() *tableau { return &tableau{error: math.Inf(1)} }
+func newTableau(whole float64) *tableau { return &tableau{error: math.Inf(1), whole: whole} }
 
 // addRow adds a row: the values of the function at the number, and a step h to its right and left. size is the size of the terms whose sum
 // the function is.
@@ -51,5 +53,5 @@ func (t *tableau) skipStep() { t.rows, t.steps = 0, t.steps+1 }
 
 // accurate reports whether no smaller step is needed.
 func (t *tableau) accurate() bool {
-	return t.steps == mostSteps || t.error <= enough*math.Abs(t.slope)
+	return t.steps == mostSteps || t.error <= enough*max(t.whole, math.Abs(t.slope))
 }

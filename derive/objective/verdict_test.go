@@ -59,7 +59,7 @@ const touching = `{"format": "rung-model/1", "name": "ball", "gravity": [0, 0, -
 
 // TestCheckAtStop: where a stop just touches, differences have a corner and cannot tell; off it they agree, and a wrong gradient is caught.
 func TestCheckAtStop(t *testing.T) {
-	for lower, want := range map[string]objective.Verdict{
+	for lower, want := range map[string]string{
 		"0.5": objective.CannotTell, "0.50001": objective.CannotTell, "0.55": objective.Agrees, "0.45": objective.Agrees,
 	} {
 		o := &objective.Objective{At: objective.AtState, Terms: terms("ball.accz"), Parameters: by("joints[rail].limits[0].lower")}

@@ -106,7 +106,7 @@ func printParameters(p *sheet.Page, r *objective.Result) {
 		case x.Differences == nil:
 			t.Row(name, slope, "none", "", " unchecked")
 		default:
-			t.Row(name, slope, sheet.Short(*x.Differences), sheet.Digits2(*x.DifferencesError), " "+string(x.Verdict))
+			t.Row(name, slope, sheet.Short(*x.Differences), sheet.Digits2(*x.DifferencesError), " "+x.Verdict)
 		}
 	}
 	if !checked {
@@ -117,7 +117,7 @@ func printParameters(p *sheet.Page, r *objective.Result) {
 		case x.Unchecked != "":
 			p.Line("no differences by %s: %s", fault.Text(x.Name, barName), x.Unchecked)
 		case x.Verdict == objective.CannotTell:
-			p.Line("differences by %s have an error of some %s: they cannot tell whether the gradient is right",
+			p.Line("by %s, differences cannot tell whether the gradient is right: their error, some %s, or the error by projection is too large",
 				fault.Text(x.Name, barName), sheet.Digits2(*x.DifferencesError))
 		}
 	}

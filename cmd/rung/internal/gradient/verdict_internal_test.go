@@ -29,7 +29,8 @@ func TestVerdicts(t *testing.T) {
 		text := strings.Join(strings.Fields(b.String()), " ")
 		for _, want := range []string{
 			"good 1.5 1.5 1e-07 agrees", "unsure 1.6 1.5 0.3 cannot tell", "edge 1.6 none unchecked", "no differences by edge: at 3: no",
-			"differences by unsure have an error of some 0.3: they cannot tell whether the gradient is right", "differences of 25 values",
+			"by unsure, differences cannot tell whether the gradient is right: their error, some 0.3, or the error by projection is too large",
+			"differences of 25 values",
 		} {
 			assert.Contains(t, text, want, columns)
 		}
