@@ -81,9 +81,9 @@ type RunResult struct {
 	// (adjoint.Growth.Unstable); 0 if there are none.
 	Unstable float64 `json:"unstable,omitempty"`
 	// Matrix tells how much the stiffness and the damping in the first matrix of generalized-α count, whose changes the gradient leaves out:
-	// a bound of the change of a term if all of them change by their own size, relative to the largest change by a parameter that changes by
-	// its own size (adjoint.Gradient.Matrix). 0 or rounding without springs and dampers in that matrix; 0 for
-	// explicit steps and RATTLE.
+	// a bound of the change of a term if all of them change by their own size (adjoint.Gradient.Matrix), relative to the largest change by a
+	// parameter that changes by its own value; by its size, if no number counts that is not zero. 0 or rounding without springs and dampers
+	// in that matrix; 0 for explicit steps and RATTLE.
 	Matrix float64 `json:"matrix,omitempty"`
 	Kinks  []Kink  `json:"kinks,omitempty"` // parts whose forces or accelerations have had corners, and terms that several rows take
 }

@@ -224,7 +224,7 @@ func (g *Problem) start(r *Result, f *field, st *mechanism.State, back []adjoint
 				r.Parameters[k].Terms[i] += b.Start[j] * x
 			}
 		}
-		r.Run.Matrix = max(r.Run.Matrix, leftPart(r.Parameters, i, b.Matrix))
+		r.Run.Matrix = max(r.Run.Matrix, g.leftPart(r, i, b.Matrix))
 		if i >= len(g.o.Terms) || !g.o.Initial {
 			continue
 		}
@@ -240,14 +240,23 @@ func (g *Problem) start(r *Result, f *field, st *mechanism.State, back []adjoint
 	return nil
 }
 
-// leftPart returns left relative to the largest change of term i by a parameter that changes by its own size; 0 without a derivative.
-func leftPart(list []ParameterResult, i int, left float64) float64 {
-	most := 0.0
-	for k := range list {
-		most = max(most, math.Abs(list[k].Terms[i]*list[k].Value))
-	}
-	if most == 0 {
+// leftPart returns left relative to the largest change of term i by a parameter that changes by its own value; by its size, if no number
+// counts that is not zero. A smaller change than unseen counts as that: it may be rounding. Without parameters leftPart is 0.
+func (g *Problem) leftPart(r *Result, i int, left float64) float64 {
+	if len(r.Parameters) == 0 {
 		return 0
 	}
-	return left / most
+	byValue, bySize := 0.0, 0.0
+	for k := range r.Parameters {
+		p := &r.Parameters[k]
+		slope := math.Abs(p.Terms[i])
+		bySize = max(bySize, slope*g.stepFor(k, 1))
+		if value := math.Abs(p.Value); value >= smallNumber {
+			byValue = max(byValue, slope*value)
+		}
+	}
+	if byValue == 0 {
+		byValue = bySize
+	}
+	return left / max(byValue, unseen*max(math.Abs(r.Terms[i].Value), leastTerm))
 }

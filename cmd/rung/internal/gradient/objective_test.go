@@ -73,7 +73,7 @@ func TestFirstMatrix(t *testing.T) {
 		counts, told bool
 	}{
 		{clitest.Reference("ground", "disc-roll.model.json"), true, true},
-		{data("run-pendulum.model.json"), true, false}, // with a soft damper
+		{data("springs.model.json"), true, false}, // soft ones
 		{data("run-top.model.json"), false, false},
 	} {
 		path, err := filepath.Abs(c.model)
