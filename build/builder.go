@@ -114,7 +114,7 @@ func (b *Builder) Extrude(name string, place Place, density, height float64, out
 }
 
 // Move sets the velocity of a body in world axes: linear is the velocity of the origin of its frame, m/s, and angular is in
-// rad/s. The world does not move.
+// rad/s. Model returns an error if body is the World, which does not move, or of another builder.
 func (b *Builder) Move(body Body, linear, angular spatial.Vec3) {
 	b.mustBe()
 	switch {

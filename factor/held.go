@@ -125,7 +125,8 @@ func (s *Symbolic) HeldRows() int {
 func ShareSize(n int) int { return n * (n + 1) / 2 }
 
 // ShareTo stores in dst the share of this piece in the matrix of the held rows after the last FactorizeFor: the lower
-// triangle of −Sᵢ, column by column. It stores in right the share in the right side of the held rows, bᵢ − Jᵢ·Kᵢ⁻¹·b.
+// triangle of −Sᵢ, column by column. It stores in right the share in the right side of the held rows, bᵢ − Jᵢ·Kᵢ⁻¹·b. The head of
+// this file has the symbols. Nothing is stored if no rows are held.
 //
 // Shapes: dst has ShareSize(HeldRows) entries, right HeldRows. Cost: as a copy, no allocation. It panics on a
 // length mismatch, or without a valid factor.
@@ -139,11 +140,14 @@ func (f *Factor) ShareTo(dst, right []float64) {
 	case fr == nil:
 		return
 	}
-	n := fr.ld()
-	pan := f.panels[fr.panel : fr.panel+int64(n)*int64(fr.width)]
+	// Column j of the panel has the held rows, of which those from j on are in the triangle, and then the right side.
+	ld := fr.ld()
+	n := ld - 1
+	panel := f.panels[fr.panel : fr.panel+int64(ld)*int64(fr.width)]
 	for j := range int(fr.width) {
-		dst = dst[copy(dst, pan[j*n+j:(j+1)*n-1]):]
-		right[j] = pan[(j+1)*n-1]
+		column := panel[j*ld : (j+1)*ld]
+		dst = dst[copy(dst, column[j:n]):]
+		right[j] = column[n]
 	}
 }
 

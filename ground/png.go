@@ -21,14 +21,22 @@ type PNG struct {
 	First           Side       // side of the first line of pixels
 }
 
-// Offsets of fields in the header of a PNG file, the length of the header, and the colour type of a grey picture.
+// Offsets of fields in the header of a PNG file, and the length of the header.
 const (
 	pngWidth  = 16
 	pngHeight = 20
 	pngBits   = 24
 	pngColor  = 25
 	pngHead   = 33
-	pngGrey   = 0
+)
+
+// Colour types of a PNG file, the values of its field pngColor.
+const (
+	pngGrey      = 0
+	pngRGB       = 2
+	pngPalette   = 3
+	pngGreyAlpha = 4
+	pngRGBA      = 6
 )
 
 // One byte of compressed data makes at most deflated bytes. A picture of more than manyPixels pixels needs a file of at
@@ -111,14 +119,14 @@ func number32(b []byte) int64 {
 	return int64(b[0])<<24 | int64(b[1])<<16 | int64(b[2])<<8 | int64(b[3])
 }
 
-// pngColorName names a type of colour.
+// pngColorName returns the words for a colour type other than pngGrey.
 func pngColorName(color byte) string {
 	switch color {
-	case 2, 6:
+	case pngRGB, pngRGBA:
 		return "colours"
-	case 3:
+	case pngPalette:
 		return "a palette"
-	case 4:
+	case pngGreyAlpha:
 		return "grey with transparency"
 	}
 	return fmt.Sprintf("an unknown colour type %d", color)

@@ -3,6 +3,7 @@ package ik
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 )
 
 // starts returns the largest number of starts after the first.
@@ -94,7 +95,8 @@ const (
 	sameSolution = 1e-6
 )
 
-// collect polishes the coordinates and appends them to the list unless it has them. Angles without limits are stored in [−π, π].
+// collect polishes the coordinates and appends a copy to the list unless the list has them (same). It collects nothing for FIKMethod,
+// which starts once.
 func (s *denseMethod) collect(list [][]float64) [][]float64 {
 	if s.o.Method == FIKMethod {
 		return list
@@ -105,13 +107,18 @@ func (s *denseMethod) collect(list [][]float64) [][]float64 {
 			return list
 		}
 	}
-	q := make([]float64, len(s.q))
-	for i, x := range s.q {
-		if q[i] = x; s.p.angle[i] && math.IsInf(s.low[i], -1) && math.IsInf(s.high[i], 1) {
+	return append(list, s.unwound())
+}
+
+// unwound returns a copy of the current coordinates, with angles without limits in [−π, π].
+func (s *denseMethod) unwound() []float64 {
+	q := slices.Clone(s.q)
+	for i, x := range q {
+		if s.p.angle[i] && math.IsInf(s.low[i], -1) && math.IsInf(s.high[i], 1) {
 			q[i] = math.Remainder(x, 2*math.Pi)
 		}
 	}
-	return append(list, q)
+	return q
 }
 
 // polish takes further steps with the least damping, level by level, while each halves the merit.

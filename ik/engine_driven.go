@@ -200,7 +200,8 @@ func (e *drivenEngine) goPart(q []float64, s float64) error {
 	return e.arrive()
 }
 
-// arrive closes e.try at the driven coordinates e.to and factors there.
+// arrive closes e.try at the driven coordinates e.to and factors there, both by close. The kinematics, the angles and the coordinates of
+// the targets follow. It returns the errors of prescribe and of close; e.try is then of no use (back).
 func (e *drivenEngine) arrive() error {
 	for i, f := range e.p.driven {
 		if err := e.prescribe(f, e.to[i]); err != nil {

@@ -135,28 +135,37 @@ func (s *System) steadyBy(omega spatial.Vec3, tol float64) *UnsteadyError {
 	return nil
 }
 
-// unsteadyForce returns the accelerations a of the loaded state in axes that rotate with omega, the body where M·a is largest with that
-// force, and its size worst, N. size is the size of the largest force on a body, N: of loads, reactions, and the forces that would turn its
-// velocities at the largest rate of the mechanism. Sizes of moments are over the radius of gyration.
+// unsteadyForce returns the accelerations a of the loaded state in axes that rotate with omega, rad/s, six a body in world axes: ω̇ − Ω×ω
+// and c̈ − Ω×ċ. left is the force M·a on the body where this force is largest, and worst its size, N. size is the size of the largest force
+// on a body, N: a load, a reaction, or the force of turningForce. The size of a moment is the moment over the radius of gyration.
 func (s *System) unsteadyForce(omega spatial.Vec3) (left Unbalanced, a []float64, worst, size float64) {
 	n := s.dim()
 	a = make([]float64, n)
 	copy(a, s.x[:n])
+	for i := range s.mech.Bodies {
+		var v [6]float64
+		s.velocity(v[:], int32(i))
+		turn, shift := omega.Cross(spatial.Vec3(v[:3])), omega.Cross(spatial.Vec3(v[3:]))
+		for r := range 3 {
+			a[6*i+r] -= turn[r]
+			a[6*i+3+r] -= shift[r]
+		}
+	}
+	left, worst, size = s.unbalancedBy(a)
+	return left, a, worst, max(size, s.turningForce())
+}
+
+// turningForce returns the size of the largest force that would turn the velocities of a body at the largest rate of the mechanism, N:
+// m·rate·|ċ|, or the moment m·r²·rate·|ω| over the radius of gyration r.
+func (s *System) turningForce() (most float64) {
 	_, rate := s.rates()
-	most := 0.0
 	for i := range s.mech.Bodies {
 		var v [6]float64
 		s.velocity(v[:], int32(i))
 		w, c := spatial.Vec3(v[:3]), spatial.Vec3(v[3:])
 		most = max(most, s.mech.Bodies[i].Mass*rate*max(w.Norm()*s.radius(int32(i)), c.Norm()))
-		for k, change := range [2]spatial.Vec3{omega.Cross(w), omega.Cross(c)} {
-			for r, x := range change {
-				a[6*i+3*k+r] -= x
-			}
-		}
 	}
-	left, worst, size = s.unbalancedBy(a)
-	return left, a, worst, max(size, most)
+	return most
 }
 
 // moveSteadily stores in dst the poses, velocities and time after the time t, s, for a motion from st that is steady in axes that rotate

@@ -322,8 +322,7 @@ func (c *checker) checkBody(b *Body, f document.Flaws) {
 	c.finite(".velocity.angular", b.Velocity.Angular[:])
 }
 
-// checkInertia checks that I is positive semidefinite, satisfies the triangle inequality and has a finite inverse on the directions
-// with inertia. Principal moments that are zero up to rounding, as for a rod or a point mass, pass.
+// checkInertia reports an entry of I that is not finite, or else the rule of inertias that I breaks.
 func (c *checker) checkInertia(I *Inertia) {
 	list := I.list()
 	for k, x := range list {
@@ -332,23 +331,8 @@ func (c *checker) checkInertia(I *Inertia) {
 			return
 		}
 	}
-	if I.positiveDefinite() {
-		if !I.triangular() {
-			c.report(".inertia", document.Numbers(list[:]), "breaks the triangle inequality")
-		} else if !I.invertible() {
-			c.report(".inertia", document.Numbers(list[:]), "is too small: its inverse overflows")
-		}
-		return
-	}
-	clean := *I // with exact zeros in place of moments that are zero up to rounding
-	zeros := clean.semidefinite()
-	switch {
-	case zeros < 0:
-		c.report(".inertia", document.Numbers(list[:]), "is not positive semidefinite")
-	case clean != (Inertia{}) && !clean.triangular():
-		c.report(".inertia", document.Numbers(list[:]), "breaks the triangle inequality")
-	case zeros == 0 && !clean.invertible() || zeros == 1 && !algebra.Finite(1/clean.sym().Trace()):
-		c.report(".inertia", document.Numbers(list[:]), "is too small: its inverse overflows")
+	if rule := I.broken(); rule != "" {
+		c.report(".inertia", document.Numbers(list[:]), rule)
 	}
 }
 

@@ -93,11 +93,12 @@ func (d *decoder) couplingLaw() *CouplingLaw {
 	return l
 }
 
-// lawParts reports the fields of a law that are missing or have no meaning.
+// lawParts reports the fields of a law that are missing, and fields of the document that its kind or its ends do not have. Bit k of seen
+// stands for field k of couplingLawFields in the document.
 func (d *decoder) lawParts(l *CouplingLaw, seen uint32) {
 	own := &couplingLawParts[l.Kind]
 	d.Require(couplingLawFields, seen, own.must...)
-	d.refuseOthers(couplingLawFields, couplingLawOf+1, seen, own, meaningless("kind", l.Kind.String()))
+	d.refuseOthers(couplingLawFields, couplingLawX, seen, own, meaningless("kind", l.Kind.String()))
 	if l.Kind == couplings.Table {
 		if l.Ends == couplings.Clamped {
 			d.Require(couplingLawFields, seen, couplingLawSlopes)

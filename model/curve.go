@@ -166,11 +166,12 @@ func (d *decoder) points(most int) []spatial.Vec3 {
 	return list
 }
 
-// curveParts reports the fields of a curve that are missing or have no meaning.
+// curveParts reports the fields of a curve that are missing, and fields of the document that its kind does not have or a file replaces. Bit
+// k of seen stands for field k of pointCurveFields in the document.
 func (d *decoder) curveParts(c *PointCurve, seen uint32) {
 	own := &curveParts[c.Kind]
 	d.Require(pointCurveFields, seen, own.must...)
-	d.refuseOthers(pointCurveFields[:curvePlanar], curveKind+1, seen, own, meaningless("kind", c.Kind.String()))
+	d.refuseOthers(pointCurveFields[:curvePlanar], curveEnds, seen, own, meaningless("kind", c.Kind.String()))
 	if c.Kind != curves.Spline {
 		return
 	}

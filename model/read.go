@@ -244,7 +244,8 @@ func (d *decoder) body(b *Body) {
 	}
 }
 
-// refuseOthers reports the fields from index from on that are in the document although the kind does not have them, with the rule none.
+// refuseOthers reports the fields that are in the document although the kind with the parts p does not have them, with the rule none.
+// Fields before from belong to all kinds. Bit k of seen stands for field k in the document.
 func (d *decoder) refuseOthers(fields []string, from int, seen uint32, p *parts, none string) {
 	for k := from; k < len(fields); k++ {
 		if !p.has(k) {

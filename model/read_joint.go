@@ -346,19 +346,26 @@ var motionParts = [...]parts{
 	joints.Table:      {[]int{motionTimes, motionAccelerations}, []int{motionValue, motionRate, motionInterpolation, motionOutside}},
 }
 
-// wantParts reports the fields of m that are missing or have no meaning.
+// wantParts reports the fields of m that are missing, and fields of the document that the kind of m does not have. Bit k of seen stands
+// for field k of motionFields in the document.
 func (d *decoder) wantParts(m *Motion, seen uint32) {
 	own := &motionParts[m.Kind]
 	d.Require(motionFields, seen, own.must...)
-	d.refuseOthers(motionFields, motionKind+1, seen, own, meaningless("motion kind", m.Kind.String()))
-	switch {
-	case m.Kind != joints.Spline:
-	case m.Ends == joints.Clamped:
-		d.Require(motionFields, seen, motionRates)
-	default:
-		d.Refuse(motionFields, seen, meaningless("ends", m.Ends.String()), motionRates)
-		m.Rates = [2]float64{}
+	d.refuseOthers(motionFields, motionOffset, seen, own, meaningless("motion kind", m.Kind.String()))
+	if m.Kind == joints.Spline {
+		d.wantRates(m, seen)
 	}
+}
+
+// wantRates reports rates at the ends of a spline that are missing at clamped ends. At other ends they have no meaning: they are reported
+// and cleared.
+func (d *decoder) wantRates(m *Motion, seen uint32) {
+	if m.Ends == joints.Clamped {
+		d.Require(motionFields, seen, motionRates)
+		return
+	}
+	d.Refuse(motionFields, seen, meaningless("ends", m.Ends.String()), motionRates)
+	m.Rates = [2]float64{}
 }
 
 // motionKind reads the kind of a motion by its name. It returns whether the name is known.

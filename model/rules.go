@@ -36,6 +36,28 @@ func (I *Inertia) semidefinite() int {
 	return n
 }
 
+// broken returns the rule that I, which must be finite, breaks; "" if it is an inertia: positive semidefinite, within the triangle
+// inequality, and with a finite inverse on the directions with inertia. Principal moments that are zero up to rounding, as for a rod or a
+// point mass, pass.
+func (I *Inertia) broken() string {
+	clean, zeros := *I, 0 // with exact zeros in place of moments that are zero up to rounding, and their number
+	if !I.positiveDefinite() {
+		zeros = clean.semidefinite()
+	}
+	switch {
+	case zeros < 0:
+		return "is not positive semidefinite"
+	case clean == (Inertia{}): // a point mass
+		return ""
+	case !clean.triangular():
+		return "breaks the triangle inequality"
+	case zeros == 0 && !clean.invertible(),
+		zeros == 1 && !algebra.Finite(1/clean.sym().Trace()): // of a rod: both of its moments are half the trace
+		return "is too small: its inverse overflows"
+	}
+	return ""
+}
+
 // sym returns I as a matrix.
 func (I *Inertia) sym() spatial.Sym3 { return spatial.Sym3{I.XX, I.YY, I.ZZ, I.XY, I.XZ, I.YZ} }
 

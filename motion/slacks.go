@@ -18,7 +18,8 @@ type slackRows interface {
 	place(node int32) int32
 	// at returns err as an error at the element of a node, counted from the first.
 	at(node int, err error) *mechanism.Error
-	// fill stores the rows at st in the matrix of slacked.fac, after slacked.sys was filled at st.
+	// fill stores the rows at st in the matrix of slacked.fac, after slacked.sys was filled at st. position, s², and
+	// velocity, s, are those of Newton.Linearize.
 	fill(st *mechanism.State, position, velocity float64) error
 }
 

@@ -2,6 +2,7 @@ package motion
 
 import (
 	"math"
+	"slices"
 
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/mechanism"
@@ -119,7 +120,7 @@ func (n *strainRows) block(s *strain, i int) []float64 {
 	return n.fac.Matrix.Val[p.Pos[p.Ptr[s.node]+int32(i)]:]
 }
 
-// fillCable stores the row of a cable at st in n.fac.
+// fillCable stores the row √κ·B of a cable at st in n.fac, with κ = position·stiffness + velocity·damping. Its slack has −1.
 func (n *strainRows) fillCable(s *strain, st *mechanism.State, position, velocity float64) error {
 	m, k := n.sys.Layout.Mech, n.sys.Kin
 	c, err := m.CableAt(s.index, k, st)
@@ -135,14 +136,14 @@ func (n *strainRows) fillCable(s *strain, st *mechanism.State, position, velocit
 	return nil
 }
 
-// fillBushing stores the rows of a bushing at st in n.fac.
+// fillBushing stores the rows R·B of a bushing at st in n.fac, with RᵀR = position·K + velocity·D. The slack of each row has −1.
 func (n *strainRows) fillBushing(s *strain, st *mechanism.State, position, velocity float64) error {
-	m, k := n.sys.Layout.Mech, n.sys.Kin
+	m := n.sys.Layout.Mech
 	var b mechanism.BushingState
-	if err := m.BushingAt(&b, s.index, k, st); err != nil {
+	if err := m.BushingAt(&b, s.index, n.sys.Kin, st); err != nil {
 		return err
 	}
-	body, K, D, _ := m.Bushing(s.index)
+	bodies, K, D, _ := m.Bushing(s.index)
 	var A springs.Matrix
 	for i := range A {
 		A[i] = position*K[i] + velocity*D[i]
@@ -150,22 +151,25 @@ func (n *strainRows) fillBushing(s *strain, st *mechanism.State, position, veloc
 	s.root(&A)
 	slack := n.block(s, len(s.bodies))
 	for r := range 6 {
-		var w [2]spatial.Force
-		b.WrenchTo(&w[0], &w[1], (*[6]float64)(s.R[6*r:]))
-		for e := range 2 {
-			if body[e] < 0 {
-				continue
-			}
-			i := 0
-			if body[e] != s.bodies[0] {
-				i = 1
-			}
-			n.fillEnd(n.block(s, i)[6*r:], &w[e], &b.Arm[e], body[e], 1)
-		}
-		clear(slack[6*r : 6*r+6])
-		slack[7*r] = -1
+		n.fillBushingRow(s, r, &b, bodies)
+		row := slack[6*r : 6*r+6]
+		clear(row)
+		row[r] = -1
 	}
 	return nil
+}
+
+// fillBushingRow stores row r of R·B: the wrenches on both bodies of stresses as in row r of R. The world, −1, has no block.
+func (n *strainRows) fillBushingRow(s *strain, r int, b *mechanism.BushingState, bodies [2]int32) {
+	var w [2]spatial.Force
+	b.WrenchTo(&w[0], &w[1], (*[6]float64)(s.R[6*r:]))
+	for e, body := range bodies {
+		if body < 0 {
+			continue
+		}
+		block := n.block(s, slices.Index(s.bodies, body))
+		n.fillEnd(block[6*r:], &w[e], &b.Arm[e], body, 1)
+	}
 }
 
 // root stores in s.R rows with RᵀR = A for a positive semidefinite A, by Cholesky's method with complete pivoting on A scaled to a diagonal

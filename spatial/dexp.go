@@ -11,7 +11,7 @@ import "math"
 // for small angles.
 // Cost: O(1), no allocation.
 func DexpTo(dst, theta, rate *Vec3) {
-	x := theta.Dot(*theta)
+	x := theta.Dot(*theta) // θ²
 	var alpha, beta float64
 	if x < shortTurn { // the first terms left out are below 7e-18
 		alpha = 1./2 - x*(1./24-x*(1./720-x*(1./40320-x*(1./3628800))))
@@ -25,8 +25,8 @@ func DexpTo(dst, theta, rate *Vec3) {
 		alpha = 2 * half * half / x
 		beta = (angle - sin) / (angle * x)
 	}
-	a := theta.Cross(*rate)
-	b := theta.Cross(a)
+	a := theta.Cross(*rate) // Θ×x
+	b := theta.Cross(a)     // Θ×(Θ×x)
 	for i := range 3 {
 		dst[i] = rate[i] + alpha*a[i] + beta*b[i]
 	}

@@ -6,6 +6,8 @@ const (
 	// shortTurn and longTurn are squares of angles, rad². Below them short and long power series
 	// are accurate to rounding.
 	shortTurn, longTurn = 4e-3, 0.25
+	// longInverse takes the place of longTurn for dexp⁻¹, whose series converges more slowly.
+	longInverse = 0.1
 	// nearUnit is the error of the squared norm up to which one step of Newton's method finds 1/|q| to
 	// rounding: the step leaves the square of the error.
 	nearUnit = 1e-8
@@ -18,8 +20,8 @@ const (
 // for small angles.
 // Cost: O(1), no allocation.
 func TurnTo(dst *Quat, theta *Vec3, q *Quat) {
-	x := theta[0]*theta[0] + theta[1]*theta[1] + theta[2]*theta[2]
-	var c, s float64
+	x := theta[0]*theta[0] + theta[1]*theta[1] + theta[2]*theta[2] // θ²
+	var c, s float64                                               // cos θ/2, (sin θ/2)/θ
 	if y := x * 0.25; x < shortTurn { // the first terms left out are below 3e-17
 		c = (1 - y*(1./2)) + y*y*(1./24-y*(1./720))
 		s = (0.5 - y*(1./12)) + y*y*(1./240-y*(1./10080))
@@ -54,19 +56,19 @@ func TurnTo(dst *Quat, theta *Vec3, q *Quat) {
 // for θ = |Θ| < 2π. dst may be omega, not theta. κ is a power series for small angles.
 // Cost: O(1), no allocation.
 func DexpInvTo(dst, theta, omega *Vec3) {
-	x := theta[0]*theta[0] + theta[1]*theta[1] + theta[2]*theta[2]
+	x := theta[0]*theta[0] + theta[1]*theta[1] + theta[2]*theta[2] // θ²
+	// κ, with coefficients as in dexpInvSeries. Each way is accurate to rounding.
 	var kappa float64
-	if x < shortTurn {
-		kappa = (1./12 + x*(1./720)) + x*x*(1./30240+x*(1./1209600)) // the first term left out is below 6e-18
-	} else if x < 0.1 {
-		// Coefficients as in dexpInvSeries; the first term left out is below 1e-17.
+	if x < shortTurn { // the first term left out is below 6e-18
+		kappa = (1./12 + x*(1./720)) + x*x*(1./30240+x*(1./1209600))
+	} else if x < longInverse { // the first term left out is below 1e-17
 		kappa = 1./12 + x*(1./720+x*(1./30240+x*(1./1209600+x*(1./47900160+x*(691./1307674368000+x/74724249600)))))
 	} else {
 		half := math.Sqrt(x) / 2
 		s, c := math.Sincos(half)
 		kappa = (1 - half*c/s) / x
 	}
-	var a, b Vec3
+	var a, b Vec3 // Θ×ω, Θ×(Θ×ω)
 	CrossTo(&a, theta, omega)
 	CrossTo(&b, theta, &a)
 	for i := range 3 {

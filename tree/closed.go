@@ -78,8 +78,8 @@ const (
 type eliminator interface {
 	// factor factors the system at the state in use, and marks in s.kept independent rows of K that determine all others.
 	factor(s *ClosedSolver) error
-	// solveTo stores the solution of H·q̈ − Kᵀλ = f, K·q̈ = k for the rows kept; λ
-	// of the others is zero.
+	// solveTo stores the solution of H·q̈ − Kᵀλ = f, K·q̈ = k for the rows kept; λ of the others is zero. lambda and k have the rows of K,
+	// and then of gears. No vector is in scales.
 	solveTo(s *ClosedSolver, qdd, lambda, f, k []float64)
 	// heed makes factor and solveTo end early when the context of w ends.
 	heed(w *team.Watch)

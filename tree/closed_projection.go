@@ -315,35 +315,41 @@ func (m *projection) prolong(x, y []float64) {
 	}
 }
 
-// solveTo stores the solution by G and g, and λ from the rows of the dependent variables.
+// solveTo implements eliminator by the equations of projection, with f = τ − C. Vectors within are in the scales of the freedoms.
 //
 // Cost: O(n² + Σ rank·cols) over the blocks.
 func (m *projection) solveTo(s *ClosedSolver, qdd, lambda, f, k []float64) {
-	u, v := m.u, m.v
+	u, v, y := m.u, m.v, m.z[:m.count]
+	// u = g, v = f − H·g.
 	m.biasTo(u, s, k)
-	// v = f − H·g, ÿ = (GᵀHG)⁻¹·Gᵀv.
-	for d := 0; d < m.n && !m.watch.Every(d); d++ {
-		v[d] = s.colScale[d]*f[d] - floats.Dot(m.H[d*m.n:(d+1)*m.n], u)
+	m.inertiaTo(v, u)
+	for d := range v {
+		v[d] = s.colScale[d]*f[d] - v[d]
 	}
 	m.gearForces(v, s, k, 1)
-	y := m.z[:m.count]
+	// ÿ = (GᵀHG)⁻¹·Gᵀv, u = q̈ = G·ÿ + g.
 	m.restrict(y, v, len(m.elims))
 	solveCholeskyRows(m.A, m.count, m.n, y, m.watch)
 	m.prolong(u, y)
-	for d := 0; d < m.n && !m.watch.Every(d); d++ {
-		v[d] = floats.Dot(m.H[d*m.n:(d+1)*m.n], u) - s.colScale[d]*f[d]
+	// v = H·q̈ − f, K_dᵀ·λ = v_d.
+	m.inertiaTo(v, u)
+	for d := range v {
+		v[d] -= s.colScale[d] * f[d]
 	}
 	m.gearForces(v, s, k, -1)
 	m.multipliersTo(lambda[:s.K.rows], s, v)
 	for d := range m.n {
 		qdd[d] = s.colScale[d] * u[d]
 	}
-	if m.gears != nil { // λ = −I·(e·q̈ − k)
-		rest := lambda[s.K.rows:]
-		m.gears.MulVecTo(rest, qdd)
-		for i, I := range m.gears.inertia {
-			rest[i] = -I * (rest[i] - k[s.K.rows+i])
-		}
+	if m.gears != nil {
+		m.gears.multipliersTo(lambda[s.K.rows:], qdd, k[s.K.rows:])
+	}
+}
+
+// inertiaTo stores H·u in v, all in the scales of the freedoms.
+func (m *projection) inertiaTo(v, u []float64) {
+	for d := 0; d < m.n && !m.watch.Every(d); d++ {
+		v[d] = floats.Dot(m.H[d*m.n:(d+1)*m.n], u)
 	}
 }
 

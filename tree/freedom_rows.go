@@ -288,6 +288,14 @@ func (c *Constraints) atRow(row int, err error) error {
 	return fault.Errorf("tree: %w", c.plan.mech.AtConstraint(c.RowConstraint(row), -1, err))
 }
 
+// multipliersTo stores the multipliers of the gears, λ = −I·(e·q̈ − k), for the right sides k of their rows.
+func (g *gears) multipliersTo(lambda, qdd, k []float64) {
+	g.MulVecTo(lambda, qdd)
+	for i, I := range g.inertia {
+		lambda[i] = -I * (lambda[i] - k[i])
+	}
+}
+
 // addForcesTo adds to tau the forces that accelerate the armature of the gears: eᵀ·I·q̈_f, with q̈_f = e·q̈ + γ.
 func (g *gears) addForcesTo(tau, qdd []float64) {
 	for i := range g.groups {

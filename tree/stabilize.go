@@ -24,10 +24,10 @@ func CriticallyDamped(T float64) Stabilization {
 }
 
 // ErrorsTo stores in delta the position errors δ of the rows of K (RBDA Table
-// 8.1) and in rate the velocity errors K·q̇ − σ at the state in use.
+// 8.1) and in rate the velocity errors K·q̇ − σ at the state in use. The rows are those of Loops, then of Prescribed, then of couplings.
 //
 // Shapes: delta and rate have NumRows entries. Units: m, rad and per second.
-// Cost: O(loops), no allocation.
+// Cost: O(loops + prescribed freedoms + couplings), no allocation.
 // It returns joints.ErrNoDirection, with the joint's name. It panics on a length
 // mismatch or without a state in use.
 func (w *Workspace) ErrorsTo(delta, rate []float64) error {
@@ -36,9 +36,22 @@ func (w *Workspace) ErrorsTo(delta, rate []float64) error {
 	if len(delta) != p.NumRows() || len(rate) != p.NumRows() {
 		panic("tree: length mismatch")
 	}
+	if err := w.loopErrorsTo(delta, rate); err != nil {
+		return err
+	}
+	w.prescribedErrorsTo(delta[p.LoopRows:], rate[p.LoopRows:])
+	first := p.LoopRows + len(p.Prescribed)
+	for i := range p.mech.NumCouplings() {
+		delta[first+i], rate[first+i] = w.couplingErrors(i)
+	}
+	return nil
+}
+
+// loopErrorsTo is ErrorsTo for the rows of loops.
+func (w *Workspace) loopErrorsTo(delta, rate []float64) error {
+	p, t := w.plan, w.state.Time
 	var jk mechanism.JointKinematics
 	var d, v [6]float64
-	t := w.state.Time
 	for i := range p.Loops {
 		l := &p.Loops[i]
 		spec := &p.mech.Joints[l.Joint].Spec
@@ -50,19 +63,22 @@ func (w *Workspace) ErrorsTo(delta, rate []float64) error {
 		copy(delta[l.Row:l.Row+l.Rows], d[:])
 		copy(rate[l.Row:l.Row+l.Rows], v[:])
 	}
+	return nil
+}
+
+// prescribedErrorsTo is ErrorsTo for the rows of prescribed freedoms of the tree, whose velocity error is q̇ − σ.
+func (w *Workspace) prescribedErrorsTo(delta, rate []float64) {
+	p, t := w.plan, w.state.Time
+	var jk mechanism.JointKinematics
+	var d [6]float64
 	for i, r := range p.Prescribed {
 		spec := &p.mech.Joints[r.Joint].Spec
 		p.mech.JointTo(&jk, int(r.Joint), w.kin, w.state)
 		spec.PositionErrorTo(&d, &jk.Frames, t)
+		delta[i] = d[spec.PrescribedRow(int(r.Freedom))]
 		_, sigma, _ := spec.Motion[r.Freedom].At(t)
-		delta[p.LoopRows+i] = d[spec.PrescribedRow(int(r.Freedom))]
-		rate[p.LoopRows+i] = w.qd[r.Dof] - sigma
+		rate[i] = w.qd[r.Dof] - sigma
 	}
-	first := p.LoopRows + len(p.Prescribed)
-	for i := range p.mech.NumCouplings() {
-		delta[first+i], rate[first+i] = w.couplingErrors(i)
-	}
-	return nil
 }
 
 // stabilize adds k_stab to k, given the errors of the rows.

@@ -2,6 +2,7 @@ package mjcf
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/rung-mbd/rung/formats/internal/xmltree"
 	"github.com/rung-mbd/rung/formats/source"
@@ -121,21 +122,13 @@ func (r *reader) quat(n *xmltree.Node, x []float64) spatial.Quat {
 // leastQuat is the norm up to which a quaternion counts as zero. The value is not critical.
 const leastQuat = 1e-12
 
-// state reads the attribute name of a keyframe, such as qpos, with the given count of numbers. It returns nil if it is missing or,
-// after a refusal, wrong.
+// state returns the numbers of an attribute of a keyframe, such as qpos, of which the model has want. It returns nil if the keyframe has
+// no such attribute, and after it has refused another count, or what is no finite number.
 func (r *reader) state(n *xmltree.Node, name string, want int) []float64 {
-	if !n.Has(name) {
-		return nil
-	}
-	text, _ := n.Attr(name)
-	x, err := xmltree.Floats(text)
-	switch {
-	case err != nil:
-		r.Refuse(n, name, fault.Plain(err).Error())
-		return nil
-	case len(x) != want:
+	x := r.Numbers(n, name, 0, math.MaxInt)
+	if x != nil && len(x) != want {
 		r.Refuse(n, name, fmt.Sprintf("has %d numbers, the model has %d", len(x), want))
 		return nil
 	}
-	return r.Numbers(n, name, want, want)
+	return x
 }

@@ -90,13 +90,14 @@ func (s *scope) find(name string, home *frame) (*frame, bool) {
 	}
 }
 
-// within returns the pose of f in the model of scope s; f belongs to s or to a model nested in it.
+// within returns the pose of f in the model of scope s, or in the world if s is nil. f belongs to s or to a model nested in it; a nil f is
+// the frame of s itself.
 func (r *reader) within(f *frame, s *scope) assembly.Pose {
 	if f == nil {
 		return assembly.Identity()
 	}
 	x := r.place(f)
-	for at := f.scope; at != s && at.self != nil; at = at.self.scope {
+	for at := f.scope; at != s && at.self != nil; at = at.self.scope { // from each model to the one around it
 		x = r.place(at.self).Mul(x)
 	}
 	return x
@@ -142,17 +143,8 @@ func (r *reader) place(f *frame) assembly.Pose {
 	return f.pose
 }
 
-// world returns the pose of f in the world.
-func (r *reader) world(f *frame) assembly.Pose {
-	if f == nil {
-		return assembly.Identity()
-	}
-	x := r.place(f)
-	for at := f.scope; at.self != nil; at = at.self.scope {
-		x = r.place(at.self).Mul(x)
-	}
-	return x
-}
+// world returns the pose of f in the world; a nil f is the world.
+func (r *reader) world(f *frame) assembly.Pose { return r.within(f, nil) }
 
 // carrier returns the link to which f is fixed; a nil f is the model of s, or the world. It refuses cyclic and unknown references.
 func (r *reader) carrier(f *frame, s *scope) int {

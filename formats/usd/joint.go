@@ -73,37 +73,46 @@ func (r *reader) joint(n *node) {
 	r.made[p] = len(r.a.Joints)
 }
 
-// end returns the link at end which, "0" or "1", of a joint, and the joint's frame in it. Without a body the link is the world. It
-// returns false after a refusal.
+// end returns the link at an end of the joint p, "0" for the predecessor or "1" for the successor, and the frame of the joint in this link,
+// m. The link is the world if the joint names no body. ok is false after a refusal of the body; a rotation that is refused is left out.
 func (r *reader) end(p *prim, which string) (link int, x assembly.Pose, ok bool) {
-	t, ok := r.target(p, "physics:body"+which)
+	body, ok := r.target(p, "physics:body"+which)
 	x = assembly.Identity()
 	if v := r.numbers(p, "physics:localPos"+which, 3); v != nil {
 		x.R = spatial.Vec3(v)
 	}
 	x.Q, _ = r.quaternion(p, "physics:localRot"+which)
 	link = assembly.World
-	if t != nil {
-		n := r.nodes[t]
-		if n == nil {
-			r.report.Refuse(p, "joint "+fault.Name(p.name), "its body "+which+", "+fault.Name(t.path())+", is not part of the scene")
-			return link, x, false
-		}
-		frame, s, rigid := n.world.rigid()
-		if !rigid {
-			r.report.Refuse(p, "joint "+fault.Name(p.name), "its body "+which+", "+fault.Name(t.path())+", is sheared, mirrored or flat")
-			return link, x, false
-		}
-		x.R, link = times(s, x.R), n.link
-		switch {
-		case link == assembly.World:
-			x = frame.Mul(x)
-		case r.bodies[link].node != n:
-			x = r.bodies[link].frame.Inverse().Mul(frame).Mul(x)
-		}
+	if body != nil {
+		link, x, ok = r.carried(body, x, func(why string) {
+			r.report.Refuse(p, "joint "+fault.Name(p.name), "its body "+which+", "+fault.Name(body.path())+", "+why)
+		})
 	}
 	x.R = x.R.Scale(r.length)
 	return link, x, ok
+}
+
+// carried returns the link that carries the prim p, which may be the world, and the frame in the link that is x in p. Lengths are in units
+// of the stage, in x before the scale of p. It returns false after it has called refuse with the reason.
+func (r *reader) carried(p *prim, x assembly.Pose, refuse func(why string)) (link int, _ assembly.Pose, ok bool) {
+	n := r.nodes[p]
+	if n == nil {
+		refuse("is not part of the scene")
+		return assembly.World, x, false
+	}
+	frame, scale, rigid := n.world.rigid()
+	if !rigid {
+		refuse("is sheared, mirrored or flat")
+		return assembly.World, x, false
+	}
+	x.R = times(scale, x.R)
+	switch link = n.link; {
+	case link == assembly.World:
+		x = frame.Mul(x)
+	case r.bodies[link].node != n: // p is within the body
+		x = r.bodies[link].frame.Inverse().Mul(frame).Mul(x)
+	}
+	return link, x, true
 }
 
 // at returns the pose in the world of a frame x in a link.

@@ -46,26 +46,43 @@ func eighth(y []float64) []float64 { return y[:len(y)/Eight] }
 // unknown. Larger triangles are solved in blocks by SubMul8, which keeps sums in registers. Another value costs time only.
 const wideTriangle = 12
 
-// solveLower8 is SolveLower8 of the set v.
+// nextRow is the distance between the rows of L, whose columns are ld apart.
+const nextRow = 1
+
+// solveLower8 is SolveLower8 of the set v. It solves with a triangle of wideTriangle rows, subtracts its columns from the rows below, and
+// goes on with these.
 func solveLower8(v variant, y, l []float64, ld, n int) {
 	for ; n > wideTriangle; n -= wideTriangle {
 		const k = wideTriangle
-		triangle8(v, y, l, 0, 1, 1, ld, k)
-		subMul8(v, y[Eight*k:], l[k:], 1, ld, n-k, k, y)
+		lower8(v, y, l, ld, k)
+		subMul8(v, y[Eight*k:], l[k:], nextRow, ld, n-k, k, y)
 		y, l = y[Eight*k:], l[k+k*ld:]
 	}
-	triangle8(v, y, l, 0, 1, 1, ld, n)
+	lower8(v, y, l, ld, n)
 }
 
-// solveLowerT8 is SolveLowerT8 of the set v.
+// lower8 is SolveLower8 by triangle8, for a small n.
+func lower8(v variant, y, l []float64, ld, n int) {
+	const first, down = 0, 1
+	triangle8(v, y, l, first, down, nextRow, ld, n)
+}
+
+// solveLowerT8 is SolveLowerT8 of the set v. From the last rows of L up, it subtracts what is solved below from wideTriangle unknowns, and
+// solves for these.
 func solveLowerT8(v variant, y, l []float64, ld, n int) {
 	for lo := (n - 1) / wideTriangle * wideTriangle; lo >= 0; lo -= wideTriangle {
 		k := min(wideTriangle, n-lo)
 		if below := n - lo - k; below > 0 {
-			subMul8(v, y[Eight*lo:], l[lo+k+lo*ld:], ld, 1, k, below, y[Eight*(lo+k):])
+			subMul8(v, y[Eight*lo:], l[lo+k+lo*ld:], ld, nextRow, k, below, y[Eight*(lo+k):])
 		}
-		triangle8(v, y[Eight*lo:], l[lo+lo*ld:], k-1, -1, ld, 1, k)
+		lowerT8(v, y[Eight*lo:], l[lo+lo*ld:], ld, k)
 	}
+}
+
+// lowerT8 is SolveLowerT8 by triangle8, for a small n. The rows of Lᵀ are the columns of L.
+func lowerT8(v variant, y, l []float64, ld, n int) {
+	const up = -1
+	triangle8(v, y, l, n-1, up, ld, nextRow, n)
 }
 
 // triangle8Plain solves with a unit triangle for eight vectors. The rows of y are eliminated in the order first, first+step and so on, n

@@ -190,44 +190,70 @@ func backActs(k *Kernel) {
 	k.put(J(places.BackDb), k.crossed(yP, F)...)
 }
 
-// backJoint writes BackJoint: the transposed derivative of the relative rotation and the arms of a joint, at the level of accelerations
-// and, for springs and dampers, at the levels of positions and velocities. BackDb gets all derivatives by the arm in P, and BackPast the
-// derivative by ω_P×arm + 2V.
+// backJoint writes BackJoint: the transposed derivative (D11), (D12) of the rotations and the arms of a joint. It takes the derivatives by
+//
+//	ω̇_r = α_S − α_P − ω_P×w,   V̊ = … + α_S×s + ω_S×(ω_S×s) − α_P×b − ω_P×(ω_P×b),   w = ω_S − ω_P,
+//
+// BackRowTurn and BackRowSlide, to the derivatives by ω_P, ω_S, s and b, and through δs = φ_S×s and δb = φ_P×b to the rotations. The
+// derivatives of springs and dampers, by the relative rotation and by w, join them.
 func backJoint(k *Kernel) {
+	backAxes(k)
+	backVelocities(k)
+	backArms(k)
+}
+
+// backAxes adds to the derivative by the rotation of P, which carries the axes of the joint, the transpose of −φ_P×X in (D11): −X×X̄ for
+// X = w, ω̇_r and V̊, with X̄ the derivative by X.
+func backAxes(k *Kernel) {
+	J := func(o int) Mem { return at('A', o) }
+	w := k.less(k.vec(at('C', places.BackOmega), 3), k.vec(at('B', places.BackOmega), 3))
+	phi := J(places.BackPhi)
+	k.from(phi, k.cross(w, k.vec(J(places.BackRateTurn), 3)))
+	k.from(phi, k.crossed(J(places.BackWd), J(places.BackRowTurn)))
+	k.from(phi, k.crossed(J(places.BackVd), J(places.BackRowSlide)))
+}
+
+// backVelocities adds to the derivatives by ω_S and ω_P, with the derivatives A by ω̇_r, B by V̊ and dw by w. It stores ω_P×B in BackPast,
+// and B×ω_S in the place of ω̇_r, which is no longer needed.
+func backVelocities(k *Kernel) {
 	P := func(o int) Mem { return at('B', o) }
 	S := func(o int) Mem { return at('C', o) }
 	J := func(o int) Mem { return at('A', o) }
 	wP, wS, A, B := P(places.BackOmega), S(places.BackOmega), J(places.BackRowTurn), J(places.BackRowSlide)
-	phi, ds, db, dw, theta := J(places.BackPhi), J(places.BackDs), J(places.BackDb), J(places.BackRateTurn), J(places.BackTheta)
-	s, b, past := J(places.BackS), J(places.BackB), J(places.BackPast)
+	s, b, dw, turnS, turnP := J(places.BackS), J(places.BackB), J(places.BackRateTurn), S(places.BackAngular), P(places.BackAngular)
 
-	// The turn of P, which carries the joint's axes.
-	w := func() []Val { return k.less(k.vec(wS, 3), k.vec(wP, 3)) }
-	k.from(phi, k.cross(w(), k.vec(dw, 3)))
-	k.from(phi, k.crossed(J(places.BackWd), A))
-	k.from(phi, k.crossed(J(places.BackVd), B))
-
-	// Velocities. ω_P×B has the sign of (7).
-	turnS, turnP := S(places.BackAngular), P(places.BackAngular)
+	// The outer ω_S of ω_S×(ω_S×s), ω_P of ω_P×w, and the outer ω_P of ω_P×(ω_P×b), which has the sign of (7).
 	k.onto(turnS, k.cross(k.crossed(wS, s), k.vec(B, 3)))
-	k.from(turnP, k.cross(w(), k.vec(A, 3)))
+	w := k.less(k.vec(wS, 3), k.vec(wP, 3))
+	k.from(turnP, k.cross(w, k.vec(A, 3)))
 	k.from(turnP, k.cross(k.crossed(wP, b), k.vec(B, 3)))
+	// w, by ω_P×w and by dampers.
 	k.onto(dw, k.crossed(wP, A))
 	k.onto(turnS, k.vec(dw, 3))
 	k.from(turnP, k.vec(dw, 3))
+	// The inner ω_S and ω_P.
+	past, spinS := J(places.BackPast), J(places.BackWd)
 	k.put(past, k.crossed(wP, B)...)
-	spinS := J(places.BackWd) // ω̇_r is no longer needed
 	k.put(spinS, k.crossed(B, wS)...)
 	k.onto(turnS, k.crossed(s, spinS))
 	k.onto(turnP, k.crossed(b, past))
+}
 
-	// Arms.
+// backArms adds to the derivatives ds and db by the arms s and b, and then to the derivatives by the rotations of S and P. B is the
+// derivative by V̊, and theta the derivative by the relative rotation, of springs.
+func backArms(k *Kernel) {
+	P := func(o int) Mem { return at('B', o) }
+	S := func(o int) Mem { return at('C', o) }
+	J := func(o int) Mem { return at('A', o) }
+	ds, db, B, theta := J(places.BackDs), J(places.BackDb), J(places.BackRowSlide), J(places.BackTheta)
+	past, spinS := J(places.BackPast), J(places.BackWd) // as backVelocities leaves them
+
 	k.onto(ds, k.crossed(B, S(places.BackAlpha)))
-	k.onto(ds, k.crossed(spinS, wS))
+	k.onto(ds, k.crossed(spinS, S(places.BackOmega)))
 	k.from(db, k.crossed(B, P(places.BackAlpha)))
-	k.onto(db, k.crossed(past, wP))
-	k.onto(S(places.BackRotation), k.plus(k.crossed(s, ds), theta))
-	k.onto(P(places.BackRotation), k.less(k.plus(k.crossed(b, db), phi), k.vec(theta, 3)))
+	k.onto(db, k.crossed(past, P(places.BackOmega)))
+	k.onto(S(places.BackRotation), k.plus(k.crossed(J(places.BackS), ds), theta))
+	k.onto(P(places.BackRotation), k.less(k.plus(k.crossed(J(places.BackB), db), J(places.BackPhi)), k.vec(theta, 3)))
 }
 
 // backSlider writes BackSlider. The derivatives by the relative position and its rate include the derivatives by the parts
