@@ -23,6 +23,7 @@ type PNG struct {
 
 // Offsets of fields in the header of a PNG file, and the length of the header.
 const (
+	pngChunk  = 12 // the type of the first chunk, four letters
 	pngWidth  = 16
 	pngHeight = 20
 	pngBits   = 24
@@ -93,7 +94,7 @@ func decodeText(err error) string {
 // head checks the header of a file before anything is allocated. It adds the faults to p, and returns false if there are any.
 func (c *PNG) head(data []byte, p *Problems) bool {
 	const signature = "\x89PNG\r\n\x1a\n"
-	if len(data) < pngHead || string(data[:len(signature)]) != signature || string(data[12:16]) != "IHDR" {
+	if len(data) < pngHead || string(data[:len(signature)]) != signature || string(data[pngChunk:pngWidth]) != "IHDR" {
 		p.add(0, 0, "not a PNG picture")
 		return false
 	}

@@ -35,21 +35,27 @@ func (s *System) turning() (spatial.Vec3, error) {
 		return spatial.Vec3{}, nil
 	}
 	n := s.mech.NumBodies()
-	A, b := mat.NewDense(15*n, 3, nil), make([]float64, 15*n)
+	A, b := mat.NewDense(turningRows*n, 3, nil), make([]float64, turningRows*n)
 	_, rate := s.rates()
 	for i := range n {
-		s.turningRows(A, b, i, rate)
+		s.fillTurning(A, b, i, rate)
 	}
 	var svd mat.SVD
 	if err := full.Singular(&svd, A, mat.SVDThin); err != nil {
 		return spatial.Vec3{}, s.stiffestError(err)
 	}
+	return leastNorm(&svd, b), nil
+}
+
+// leastNorm returns the least-squares solution of A·Ω = b of least norm, Σ v_k·(u_k·b)/σ_k over the singular values σ_k of A above
+// turningTol.
+func leastNorm(A *mat.SVD, b []float64) (omega spatial.Vec3) {
 	var U, V mat.Dense
-	svd.UTo(&U)
-	svd.VTo(&V)
-	var omega spatial.Vec3
-	for k, size := range svd.Values(nil) {
-		if size <= turningTol*svd.Values(nil)[0] {
+	A.UTo(&U)
+	A.VTo(&V)
+	values := A.Values(nil)
+	for k, size := range values {
+		if size <= turningTol*values[0] {
 			break
 		}
 		t := 0.0
@@ -60,19 +66,22 @@ func (s *System) turning() (spatial.Vec3, error) {
 			omega[c] += V.At(c, k) * t / size
 		}
 	}
-	return omega, nil
+	return omega
 }
 
-// turningRows stores the equations of body i, docs/statics-and-modes.md (S8), as rows 15·i to 15·i+14 of A·Ω = b: three of ω̇ = Ω×ω, three
-// of c̈ = Ω×ċ, and nine of Ω×I − I×Ω = ω×I − I×ω.
+// turningRows is the number of equations of a body for Ω.
+const turningRows = 15
+
+// fillTurning stores the turningRows equations of body i, docs/statics-and-modes.md (S8), in A·Ω = b: three of ω̇ = Ω×ω, three of c̈ = Ω×ċ,
+// and nine of Ω×I − I×Ω = ω×I − I×ω.
 //
 // With m the mass, r the radius of gyration and ν = rate, the largest rate of the mechanism, the weights are √m·r, √m and ν/(√m·r). So all
 // rows have the unit √kg m/s², and their squares may be added.
-func (s *System) turningRows(A *mat.Dense, b []float64, i int, rate float64) {
+func (s *System) fillTurning(A *mat.Dense, b []float64, i int, rate float64) {
 	var v [6]float64
 	s.velocity(v[:], int32(i))
 	omega, speed := spatial.Vec3(v[:3]), spatial.Vec3(v[3:])
-	a := s.x[6*i : 6*i+6]
+	a, first := s.x[6*i:6*i+6], turningRows*i
 	massRoot := math.Sqrt(s.mech.Bodies[i].Mass)
 	inertiaRoot := massRoot * s.radius(int32(i))
 	I := &s.y.Kin.I[i]
@@ -81,18 +90,18 @@ func (s *System) turningRows(A *mat.Dense, b []float64, i int, rate float64) {
 		e[c] = 1
 		w, l, t := e.Cross(omega), e.Cross(speed), inertiaRate(I, e)
 		for r := range 3 {
-			A.Set(15*i+r, c, inertiaRoot*w[r])
-			A.Set(15*i+3+r, c, massRoot*l[r])
+			A.Set(first+r, c, inertiaRoot*w[r])
+			A.Set(first+3+r, c, massRoot*l[r])
 		}
 		for r, x := range t {
-			A.Set(15*i+6+r, c, rate*x/inertiaRoot)
+			A.Set(first+6+r, c, rate*x/inertiaRoot)
 		}
 	}
 	for r := range 3 {
-		b[15*i+r], b[15*i+3+r] = inertiaRoot*a[r], massRoot*a[3+r]
+		b[first+r], b[first+3+r] = inertiaRoot*a[r], massRoot*a[3+r]
 	}
 	for r, x := range inertiaRate(I, omega) {
-		b[15*i+6+r] = rate * x / inertiaRoot
+		b[first+6+r] = rate * x / inertiaRoot
 	}
 }
 
@@ -109,8 +118,8 @@ func (s *System) rates() (spin, rate float64) {
 }
 
 // steadyBy returns nil if the velocities of the loaded state, and the inertias, are constant in axes that rotate with omega, rad/s. It
-// returns an error if the accelerations in these axes need a force above tol times the largest force on a body, or if an inertia
-// changes at a rate above tol times its size and the rotation.
+// returns an error if the accelerations in these axes need a force above tol times the largest force on a body, and else the error of
+// steadyInertias.
 func (s *System) steadyBy(omega spatial.Vec3, tol float64) *UnsteadyError {
 	left, a, worst, size := s.unsteadyForce(omega)
 	if i := left.BodyIndex; !(worst <= tol*size) && worst > 0 {
@@ -119,6 +128,12 @@ func (s *System) steadyBy(omega spatial.Vec3, tol float64) *UnsteadyError {
 			Angular: spatial.Vec3(a[6*i : 6*i+3]).Norm(), Linear: spatial.Vec3(a[6*i+3 : 6*i+6]).Norm(),
 		}
 	}
+	return s.steadyInertias(omega, tol)
+}
+
+// steadyInertias returns nil if the inertia of each body is constant in axes that rotate with omega, rad/s. It returns an error if the rate
+// of an inertia, |(ω−Ω)×I − I×(ω−Ω)|, is above tol·tr(I)·max(|ω|, |Ω|).
+func (s *System) steadyInertias(omega spatial.Vec3, tol float64) *UnsteadyError {
 	for i := range s.mech.Bodies {
 		var v [6]float64
 		s.velocity(v[:], int32(i))

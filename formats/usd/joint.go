@@ -198,6 +198,9 @@ func (r *reader) distance(j *assembly.Joint, p *prim) bool {
 // freedoms are the names of the motions of a generic joint.
 var freedoms = [6]string{"transX", "transY", "transZ", "rotX", "rotY", "rotZ"}
 
+// rotX is the index of the first rotation in freedoms, the twist.
+const rotX = 3
+
 // generic reads a joint whose limits lock some of its six motions: a motion is locked if its lower limit is not below the upper one.
 // Translations are along the axes of P. Of two rotations one is the twist, about x of S, and the other a swing.
 func (r *reader) generic(j *assembly.Joint, p *prim) bool {
@@ -223,11 +226,11 @@ func (r *reader) generic(j *assembly.Joint, p *prim) bool {
 		var e spatial.Vec3
 		e[k%3] = 1
 		switch {
-		case lo[k] < hi[k] && k < 3:
+		case lo[k] < hi[k] && k < rotX:
 			j.Axes = append(j.Axes, r.axis(p, assembly.Prismatic, e, p.name+"."+name, name, lo[k], hi[k]))
 		case lo[k] < hi[k]:
 			turns = append(turns, k)
-		case lo[k] == hi[k] && k < 3:
+		case lo[k] == hi[k] && k < rotX:
 			j.P = j.P.Mul(assembly.Pose{R: e.Scale(lo[k] * r.length)})
 		case lo[k] == hi[k] && lo[k] != 0:
 			r.report.Refuse(p, "joint "+fault.Name(p.name),
@@ -254,7 +257,7 @@ func (r *reader) turns(j *assembly.Joint, p *prim, turns []int, lo, hi *[6]float
 		}
 		j.Axes = append(j.Axes, r.ball(p))
 		return true
-	case len(turns) == 2 && turns[0] != 3:
+	case len(turns) == 2 && turns[0] != rotX:
 		r.report.Refuse(p, "joint "+fault.Name(p.name),
 			"swings about y and z without a twist about x; the format does not say which of them is next to body 0")
 		return false

@@ -74,7 +74,7 @@ func (k *Kernel) symmetric(m Mem, x []Val) []Val {
 	}
 }
 
-// backBody writes BackBody.
+// backBody writes BackBody: copies, and the arm E·com from the origin of the frame to the centre of mass.
 func backBody(k *Kernel) {
 	k.carry(at('A', places.BackAxes), at('C', 0), 9)
 	k.carry(at('A', places.BackPosition), at('B', places.Position), 3)
@@ -171,7 +171,8 @@ func (k *Kernel) twice(m Mem) []Val {
 	return v
 }
 
-// backActs writes BackActs.
+// backActs writes BackActs, the transpose of δN = φ_P×N and δF = φ_P×F, (D11), and of δs×F and −δa×F, (D12), with a in BackB. Let y and p
+// be the derivatives by the moment and the force on a body. The derivatives by N and F are n = y_S − y_P and f = p_S − p_P + y_S×s − y_P×a.
 func backActs(k *Kernel) {
 	P := func(o int) Mem { return at('B', o) }
 	S := func(o int) Mem { return at('C', o) }

@@ -68,7 +68,7 @@ func turnRate(k *Kernel, turn, rate []Val, transposed bool) []Val {
 	return out
 }
 
-// backEnd writes BackEnd.
+// backEnd writes BackEnd, (V4) at the end of a step: Θ̄ = dexp(−Θ)·φ̄ and φ̄₀ = exp(−Θ)·φ̄ for the rotation Θ over the step.
 func backEnd(k *Kernel) {
 	end, from := derivativesAt(at('E', places.StepEnd)), derivativesAt(at('C', places.BackRotation))
 	arm, start := at('C', places.BackArm), derivativesAt(at('E', places.StepStart))
@@ -83,7 +83,8 @@ func backEnd(k *Kernel) {
 		k.carry(d.linear, from.linear, 3)
 	}
 	// The rotation over the whole step.
-	rate := turnRate(k, k.vec(at('B', atTurn), 3), k.vec(at('A', atOmega), 3), false)
+	const transposed = true
+	rate := turnRate(k, k.vec(at('B', atTurn), 3), k.vec(at('A', atOmega), 3), !transposed)
 	turn := make([]Val, 3)
 	for i := range turn {
 		turn[i] = k.fma(rate[i], at('D', 1), at('B', atSum+3+i))
@@ -97,7 +98,8 @@ func backEnd(k *Kernel) {
 	}
 }
 
-// backSlopes writes BackSlopes.
+// backSlopes writes BackSlopes: the derivatives k̄ and l̄ of (V4) by the slopes of a stage, from the derivatives by the next stage and by
+// the end.
 func backSlopes(k *Kernel) {
 	weight, next := k.ld(at('E', 1)), k.ld(at('E', 0))
 	for i := range 12 {
@@ -125,13 +127,14 @@ func byOrigin(k *Kernel, to derivatives) {
 	k.put(to.linear, k.sum(k.vec(from.linear, 3), k.vec(slope.place, 3))...)
 }
 
-// backStage writes BackStage.
+// backStage writes BackStage, (V4) at a stage, with κ = 1/12 in (V3).
 func backStage(k *Kernel) {
 	slope, next, start := at('A', places.StepSlope), derivativesAt(at('A', places.StepNext)), derivativesAt(at('A', places.StepStart))
 	w := at('B', places.BackOmega)
 	turn := func() []Val { return k.vec(at('C', 0), 3) }
+	const transposed = true
 	byOrigin(k, next)
-	k.onto(next.angular, turnRate(k, turn(), k.vec(slope, 3), true))
+	k.onto(next.angular, turnRate(k, turn(), k.vec(slope, 3), transposed))
 	for _, d := range [3][2]Mem{{start.place, next.place}, {start.angular, next.angular}, {start.linear, next.linear}} {
 		k.onto(d[0], k.vec(d[1], 3))
 	}
@@ -147,7 +150,7 @@ func backStage(k *Kernel) {
 	k.onto(next.turn, x)
 }
 
-// backStart writes BackStart.
+// backStart writes BackStart: (V4) at the first stage, which is the beginning of the step, so that Θ is zero.
 func backStart(k *Kernel) {
 	to, sum := derivativesAt(at('B', places.BackRotation)), derivativesAt(at('A', places.StepNext))
 	start, arm := derivativesAt(at('A', places.StepStart)), at('B', places.BackArm)
@@ -161,7 +164,7 @@ func backStart(k *Kernel) {
 	k.from(to.turn, k.cross(k.vec(arm, 3), k.plus(k.crossed(to.linear, at('B', places.BackOmega)), to.place)))
 }
 
-// backWrench writes BackWrench.
+// backWrench writes BackWrench: the wrench is (N + s×F, F) on S's body, with the arm s, and (N + b×F, F) taken from P's.
 func backWrench(k *Kernel) {
 	N, F := at('A', places.BackMoment), at('A', places.BackForce)
 	k.onto(at('C', 0), k.plus(k.crossed(at('A', places.BackS), F), N))

@@ -1,6 +1,10 @@
 package lines
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/rung-mbd/rung/internal/tape/places"
+)
 
 // factor returns the instructions of the factorization and the solves.
 func factor() (list []*Kernel) {
@@ -17,9 +21,11 @@ func factor() (list []*Kernel) {
 			}
 		}
 	}
+	const joint, wide = true, true
 	for n := 1; n <= 6; n++ {
-		add(fmt.Sprintf("Joint%d", n), "factors the −1 block A into L·D·Lᵀ: B takes 1/D, C are the scales, D the record of pivots.", func(k *Kernel) { pivots(k, n, true, true) })
-		narrow(list, func(k *Kernel) { pivots(k, n, true, false) })
+		doc := "factors the −1 block A into L·D·Lᵀ: B takes 1/D, C are the scales, D the record of pivots."
+		add(fmt.Sprintf("Joint%d", n), doc, func(k *Kernel) { pivots(k, n, joint, wide) })
+		narrow(list, func(k *Kernel) { pivots(k, n, joint, !wide) })
 		add(fmt.Sprintf("Panel%d", n), "stores the N rows X = B·L⁻ᵀ in A, and X/D in E: C is L, D are the 1/D.", func(k *Kernel) {
 			k.loop(func() {
 				x := make([]Val, n)
@@ -39,8 +45,9 @@ func factor() (list []*Kernel) {
 		backs(add, n)
 	}
 	for _, n := range []int{1, 2, 3, 6} { // groups and bodies
-		add(fmt.Sprintf("Mass%d", n), "factors the +1 block A: B takes 1/D, D the record of pivots.", func(k *Kernel) { pivots(k, n, false, true) })
-		narrow(list, func(k *Kernel) { pivots(k, n, false, false) })
+		doc := "factors the +1 block A: B takes 1/D, D the record of pivots."
+		add(fmt.Sprintf("Mass%d", n), doc, func(k *Kernel) { pivots(k, n, !joint, wide) })
+		narrow(list, func(k *Kernel) { pivots(k, n, !joint, !wide) })
 	}
 	uppers(add)
 	add("Transpose", "stores in A, with rows of F bytes, the rows of N lanes that begin at B as one column: A[i] = B[i].", func(k *Kernel) {
@@ -193,8 +200,35 @@ func tile(k *Kernel, r, c int, zeroed bool) {
 	}
 }
 
-// pivots writes the factorization of the lower triangle of a block of n rows, in place. joint is set for a −1 block. If wide is set, the
-// whole triangle is in registers.
+// pivotRecord has the numbers of the record D that a factorization of a block raises: the first three of a joint, the last of a body.
+type pivotRecord struct{ over, doubt, weakRows, body Val }
+
+// weighJoint returns 1/d for row j of a −1 block, whose pivot is p: d = p, or p − scale if the row is weak, −p ≤ 1e3·ε·scale. It stores 1/d
+// in B and adds to the record.
+func (rec *pivotRecord) weighJoint(k *Kernel, j int, p Val) (inv Val) {
+	s := k.ld(at('C', j))
+	limit := k.sub(k.null(), k.mul(s, constant(weak)))
+	d := k.more(limit, p, p, k.sub(p, s))
+	inv = k.div(constant(one), d)
+	isWeak := k.more(limit, p, k.null(), constant(one))
+	k.st(at('B', j), inv)
+	// The largest quotient of scale and pivot, and, among weak rows, of pivot and scale.
+	rec.over = k.max(k.mul(k.sub(k.null(), inv), s), rec.over)
+	rec.doubt = k.max(k.mul(isWeak, k.abs(k.mul(p, inv))), rec.doubt)
+	rec.weakRows = k.add(isWeak, rec.weakRows)
+	return inv
+}
+
+// weighBody is weighJoint for a +1 block, where d = p.
+func (rec *pivotRecord) weighBody(k *Kernel, j int, p Val) (inv Val) {
+	inv = k.div(constant(one), p)
+	k.st(at('B', j), inv)
+	rec.body = k.max(k.abs(k.sub(inv, constant(half))), rec.body)
+	return inv
+}
+
+// pivots writes the factorization of the lower triangle of a block of n rows, in place: column j of L is x/d with x the column that is
+// left, and x·xᵀ/d is subtracted from the rest. joint is set for a −1 block. If wide is set, the whole triangle is in registers.
 func pivots(k *Kernel, n int, joint, wide bool) {
 	load, store := func(r, c int) Val { return k.ld(at('A', r*n+c)) }, func(r, c int, v Val) { k.st(at('A', r*n+c), v) }
 	if wide {
@@ -206,34 +240,17 @@ func pivots(k *Kernel, n int, joint, wide bool) {
 		}
 		load, store = func(r, c int) Val { return held[r*n+c] }, func(r, c int, v Val) { held[r*n+c] = v }
 	}
-	var over, doubt, weakRows, body Val
+	var rec pivotRecord
+	weigh := rec.weighBody
 	if joint {
-		over, doubt, weakRows = k.ld(at('D', 0)), k.ld(at('D', 1)), k.ld(at('D', 2))
+		rec.over, rec.doubt, rec.weakRows = k.ld(at('D', places.OverPivot)), k.ld(at('D', places.Doubt)), k.ld(at('D', places.WeakRows))
+		weigh = rec.weighJoint
 	} else {
-		body = k.ld(at('D', 3))
+		rec.body = k.ld(at('D', places.BodyPivot))
 	}
 	for j := range n {
-		p := load(j, j)
-		d, x := p, make([]Val, n)
-		if joint {
-			// A row whose pivot has −p ≤ 1e3·ε·scale is weak: its scale is subtracted from p.
-			s := k.ld(at('C', j))
-			limit := k.sub(k.null(), k.mul(s, constant(weak)))
-			d = k.more(limit, p, p, k.sub(p, s))
-			inv := k.div(constant(one), d)
-			isWeak := k.more(limit, p, k.null(), constant(one))
-			k.st(at('B', j), inv)
-			// The largest quotient of scale and pivot, and, among weak rows, of pivot and scale.
-			over = k.max(k.mul(k.sub(k.null(), inv), s), over)
-			doubt = k.max(k.mul(isWeak, k.abs(k.mul(p, inv))), doubt)
-			weakRows = k.add(isWeak, weakRows)
-			d = inv
-		} else {
-			inv := k.div(constant(one), d)
-			k.st(at('B', j), inv)
-			body = k.max(k.abs(k.sub(inv, constant(half))), body)
-			d = inv
-		}
+		p, x := load(j, j), make([]Val, n)
+		inv := weigh(k, j, p)
 		if wide {
 			store(j, j, p)
 			k.st(at('A', j*n+j), p)
@@ -241,9 +258,9 @@ func pivots(k *Kernel, n int, joint, wide bool) {
 		for r := j + 1; r < n; r++ {
 			x[r] = load(r, j)
 			if r == j+1 { // the next pivot first, directly from x
-				store(r, r, k.fnma(k.mul(x[r], x[r]), d, load(r, r)))
+				store(r, r, k.fnma(k.mul(x[r], x[r]), inv, load(r, r)))
 			}
-			l := k.mul(x[r], d)
+			l := k.mul(x[r], inv)
 			for c := j + 1; c <= r; c++ {
 				if c != j+1 || r != c {
 					store(r, c, k.fnma(l, x[c], load(r, c)))
@@ -253,8 +270,8 @@ func pivots(k *Kernel, n int, joint, wide bool) {
 		}
 	}
 	if joint {
-		k.put(at('D', 0), over, doubt, weakRows)
+		k.put(at('D', places.OverPivot), rec.over, rec.doubt, rec.weakRows)
 	} else {
-		k.st(at('D', 3), body)
+		k.st(at('D', places.BodyPivot), rec.body)
 	}
 }

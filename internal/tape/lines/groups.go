@@ -106,7 +106,8 @@ Cost: about 85 operations a lane, no allocation.`, func(k *Function) {
 	return list
 }
 
-// loadBodies writes load.
+// loadBodies writes load: the axes E, com in world axes, u = Eᵀω, and the weighted load, L⁻¹·(L·Lᵀu×u) and √m·Eᵀ·down, with its largest
+// magnitude. Off is the distance of the square of the quaternion from one, NaN if a number of the state is not finite.
 func loadBodies(k *Function) {
 	// Zero times a number is zero if the number is finite, and NaN otherwise.
 	zero, bad := k.null(), k.null()
@@ -298,10 +299,11 @@ func products() (list []*Function) {
 
 // jointRows returns the functions that compute the rows of ball joints and hinges.
 func jointRows() (list []*Function) {
+	const moments = true
 	function(&list, "BallRows", "t *Joint, c *JointConst",
 		`computes S, Scale and B of ball joints as PinRows computes v, scale and b. It stores in P the parts of the
-rows that belong to P, for the opposite axes; their squares are in Scale too.`, func(k *Function) { rowsOf(k, false) })
-	function(&list, "HingeRows", "t *Joint, c *JointConst", "is BallRows for hinges.", func(k *Function) { rowsOf(k, true) })
+rows that belong to P, for the opposite axes; their squares are in Scale too.`, func(k *Function) { rowsOf(k, !moments) })
+	function(&list, "HingeRows", "t *Joint, c *JointConst", "is BallRows for hinges.", func(k *Function) { rowsOf(k, moments) })
 	return list
 }
 

@@ -265,8 +265,9 @@ func mechanics() (list []*Kernel) {
 			}
 		}
 	}
-	add("Centripetal", "stores D + B×(B×C).", func(k *Kernel) { centripetal(k, false) })
-	add("LessCentripetal", "stores D − B×(B×C).", func(k *Kernel) { centripetal(k, true) })
+	const minus = true
+	add("Centripetal", "stores D + B×(B×C).", func(k *Kernel) { centripetal(k, !minus) })
+	add("LessCentripetal", "stores D − B×(B×C).", func(k *Kernel) { centripetal(k, minus) })
 	add("Pull", "stores the force of a spring-damper on its end A: B the line and the relative velocity behind it, C stiffness, damping and rest length, D the square of the smallest length at which the line has a direction. It adds NaN to E if the line is shorter.", func(k *Kernel) {
 		x := k.vec(at('B', 0), 3)
 		q := k.dot(anys(x), anys(x))
@@ -357,17 +358,12 @@ func axesOf(k *Kernel, ptr byte, o int, to byte) {
 	off(5, 7, 2, 2, 0)
 }
 
-// body writes Body.
+// body writes Body: the axes E, the angular velocity w = Eᵀω along them, and the weighted load, L⁻¹·(I·w×w) and √m·Eᵀg.
 func body(k *Kernel) {
 	axes(k)
 	w := k.timesT(at('A', 0), k.vec(at('B', 7), 3))
-	k.put(at('A', 9), w...)
-	I := func(i int) Mem { return at('C', atInertia+i) }
-	h := []Val{
-		k.dot(anys(w), []any{I(0), I(3), I(4)}),
-		k.dot(anys(w), []any{I(3), I(1), I(5)}),
-		k.dot(anys(w), []any{I(4), I(5), I(2)}),
-	}
+	k.put(at('A', places.Spin), w...)
+	h := k.symmetric(at('C', atInertia), w)
 	k.put(at('E', 0), k.lower(at('C', atWeight), k.cross(h, w))...)
 	g := k.timesT(at('A', 0), k.vec(at('D', 0), 3))
 	root := k.ld(at('C', atMass))

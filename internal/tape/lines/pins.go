@@ -47,7 +47,8 @@ func backOnHinge(k *Kernel) {
 	}
 }
 
-// putOnPin writes PutOnPin.
+// putOnPin writes PutOnPin: the axis s of the body, r in body axes, is turned onto the axis of the pin, and then its origin is moved there.
+// The record takes the square of the displacement.
 func putOnPin(k *Kernel) {
 	// s = r + 2·p₀·(p×r) + 2·p×(p×r)
 	p := k.vec(at('A', atRotation), 4)

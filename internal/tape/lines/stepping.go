@@ -20,21 +20,23 @@ func stepping() (list []*Kernel) {
 	next := "stores in A the state of a body at the next stage of RungeKutta4."
 	last := "stores in A the state of a body at the end of a step of RungeKutta4. The record takes the square of its angular velocity."
 	operands := " C are its accelerations (Rate), D the time to the next stage and the weight of this one, E the record. B holds the body's numbers that are kept throughout the step."
-	add("FirstStage", first+operands, func(k *Kernel) { stage(k, true, false) })
-	add("NextStage", next+operands, func(k *Kernel) { stage(k, false, false) })
-	add("LastStage", last+operands, func(k *Kernel) { stage(k, false, true) })
+	add("FirstStage", first+operands, func(k *Kernel) { stage(k, firstStage) })
+	add("NextStage", next+operands, func(k *Kernel) { stage(k, nextStage) })
+	add("LastStage", last+operands, func(k *Kernel) { stage(k, lastStage) })
+	const few = true
 	moved := " It adds NaN to the record E if a number is not finite. The step size is behind the record."
 	add("Euler", "advances the state A of a body by a step of SemiImplicit: B is the weighted acceleration, D the constants of the body. C holds the axes and Eᵀω, and takes the new axes. The record takes the distance of the quaternion's square from one, and the square of the angular velocity."+moved, euler)
 	add("EulerRoot", "does the same for a body on a hinge to the ground: B is its column N, F the solution of its group. It turns the body about the pin: D are the constants of the hinge. The record takes the square of the body's deviation from the pin."+moved, eulerRoot)
-	add("EulerPin", "does the same for a body on a hinge in a group. It puts the body on the pin of its parent, which is behind the frame C: D are the constants of the hinge. The record takes the square of the displacement."+moved, func(k *Kernel) { eulerPin(k, false) })
-	narrow(list, func(k *Kernel) { eulerPin(k, true) })
+	add("EulerPin", "does the same for a body on a hinge in a group. It puts the body on the pin of its parent, which is behind the frame C: D are the constants of the hinge. The record takes the square of the displacement."+moved, func(k *Kernel) { eulerPin(k, !few) })
+	narrow(list, func(k *Kernel) { eulerPin(k, few) })
 	moves := "moves the state A of a body by two solutions, the displacement and the change of velocity: C are the axes, D the constants of the body. It rounds the numbers of the state to multiples of 1e-100."
 	add("Moved", moves+" B are the solutions."+moved, displace)
 	add("MovedRoot", moves+" The body is on a hinge to the ground: D are the constants of the hinge (EulerRoot), B is its column N, F the solutions of its group, N lanes apart."+moved, movedRoot)
 	return list
 }
 
-// euler writes Euler.
+// euler writes Euler: with the step size h, the accelerations (rates) change the velocities, and the new velocities the position and the
+// rotation, by exp(h·ω). The sum of all numbers is NaN if one of them is not finite.
 func euler(k *Kernel) {
 	a := rates(k, k.vec(at('B', 0), 6))
 	h := k.ld(at('E', places.Step))
@@ -197,28 +199,29 @@ func movedRoot(k *Kernel) {
 	}
 }
 
-// displace writes Moved.
+// displace writes Moved: the displacement moves the origin and rotates the body, and the change of velocity is added.
 func displace(k *Kernel) {
-	for row := range 2 {
-		to, x := row*atVelocity, outwards(k, k.vec(at('B', 6*row), 6))
-		for i := range 3 {
-			clean(k, at('A', to+i), k.add(x[3+i], at('A', to+i)))
-		}
-		notice(k, at('E', notFinite), x)
-		turn := x[:3]
-		for i := range turn {
-			if row == 0 {
-				turn[i] = k.mul(turn[i], constant(half))
-			} else {
-				clean(k, at('A', atOmega+i), k.add(turn[i], at('A', atOmega+i)))
-			}
-		}
-		if row == 0 {
-			for i, q := range rotated(k, turn, at('A', atRotation), constant(places.Series)) {
-				clean(k, at('A', atRotation+i), q)
-			}
-		}
+	half, turn := constant(half), addOutwards(k, places.Position, at('B', 0))
+	for i := range turn {
+		turn[i] = k.mul(turn[i], half)
 	}
+	for i, q := range rotated(k, turn, at('A', atRotation), constant(places.Series)) {
+		clean(k, at('A', atRotation+i), q)
+	}
+	for i, w := range addOutwards(k, atVelocity, at('B', 6)) {
+		clean(k, at('A', atOmega+i), k.add(w, at('A', atOmega+i)))
+	}
+}
+
+// addOutwards adds the linear part of the solution x, in world axes for the origin of the frame (outwards), to the vector o of the state A,
+// and returns the angular part.
+func addOutwards(k *Kernel, o int, x Mem) (angular []Val) {
+	move := outwards(k, k.vec(x, 6))
+	for i := range 3 {
+		clean(k, at('A', o+i), k.add(move[3+i], at('A', o+i)))
+	}
+	notice(k, at('E', notFinite), move)
+	return move[:3]
 }
 
 // rates returns the acceleration of the origin of a body's frame and the angular acceleration of the body, in world axes, for the solution
@@ -280,8 +283,19 @@ func notice(k *Kernel, to Mem, list []Val) {
 // clean stores v, rounded to a multiple of 1e-100, so that products of numbers in a state are not subnormal.
 func clean(k *Kernel, to Mem, v Val) { k.st(to, k.sub(k.add(v, constant(least)), constant(least))) }
 
-// stage writes NextStage, or FirstStage if first is set, or LastStage if last is set.
-func stage(k *Kernel, first, last bool) {
+// whichStage says which stage of RungeKutta4 a kernel leaves.
+type whichStage uint8
+
+const (
+	firstStage whichStage = iota
+	nextStage
+	lastStage
+)
+
+// stage writes FirstStage, NextStage or LastStage: with the slopes of the stage it adds to the weighted sums, and moves the body to the
+// next stage, or by the sums to the end of the step.
+func stage(k *Kernel, which whichStage) {
+	first := which == firstStage
 	if first {
 		for i := range bodyPlaces {
 			k.st(at('B', i), k.ld(at('A', i)))
@@ -290,48 +304,64 @@ func stage(k *Kernel, first, last bool) {
 	// θ̇ = ω − ½θ×ω + θ×(θ×ω)/12
 	rate := k.vec(at('A', atOmega), 3)
 	if !first {
-		rate = turnRate(k, k.vec(at('B', atTurn), 3), rate, false)
+		const transposed = true
+		rate = turnRate(k, k.vec(at('B', atTurn), 3), rate, !transposed)
 	}
 	weight := k.ld(at('D', 1))
-	sum := func(i int, x any) Val {
+	sum := func(i int, x any) Val { // the weighted sum i with the slope x of this stage
 		to := at('B', atSum+i)
 		if first {
 			return k.mul(weight, x)
 		}
 		return k.fma(weight, x, to)
 	}
-	half := constant(half)
-	if last {
-		for i := range 3 {
-			k.st(at('A', i), k.add(sum(i, at('A', atVelocity+i)), at('B', i)))
-		}
-		for i := range rate {
-			rate[i] = k.mul(sum(3+i, rate[i]), half)
-		}
-		w := make([]Val, 6)
-		for i := range w {
-			w[i] = k.add(sum(6+i, at('C', i)), at('B', atVelocity+i))
-			k.st(at('A', atVelocity+i), w[i])
-		}
-		fastest(k, w[3:])
+	var turn []Val
+	if which == lastStage {
+		turn = endOfStep(k, rate, sum)
 	} else {
-		next := k.ld(at('D', 0))
-		for i := range 3 {
-			v := k.ld(at('A', atVelocity+i))
-			k.st(at('B', atSum+i), sum(i, v))
-			k.st(at('A', i), k.fma(next, v, at('B', i)))
-		}
-		for i := range rate {
-			k.st(at('B', atSum+3+i), sum(3+i, rate[i]))
-			rate[i] = k.mul(rate[i], next)
-			k.st(at('B', atTurn+i), rate[i])
-			rate[i] = k.mul(rate[i], half)
-		}
-		for i := range 6 {
-			a := k.ld(at('C', i))
-			k.st(at('B', atSum+6+i), sum(6+i, a))
-			k.st(at('A', atVelocity+i), k.fma(next, a, at('B', atVelocity+i)))
-		}
+		turn = atNextStage(k, rate, sum)
 	}
-	k.put(at('A', atRotation), unit(k, rotated(k, rate, at('B', atRotation), constant(places.Series)))...)
+	k.put(at('A', atRotation), unit(k, rotated(k, turn, at('B', atRotation), constant(places.Series)))...)
+}
+
+// endOfStep stores position and velocities at the end of a step: what they were at its beginning plus the sums. It returns half of the
+// rotation over the step, and replaces rate by it.
+func endOfStep(k *Kernel, rate []Val, sum func(i int, x any) Val) (turn []Val) {
+	half := constant(half)
+	for i := range 3 {
+		k.st(at('A', i), k.add(sum(i, at('A', atVelocity+i)), at('B', i)))
+	}
+	for i := range rate {
+		rate[i] = k.mul(sum(3+i, rate[i]), half)
+	}
+	w := make([]Val, 6)
+	for i := range w {
+		w[i] = k.add(sum(6+i, at('C', i)), at('B', atVelocity+i))
+		k.st(at('A', atVelocity+i), w[i])
+	}
+	fastest(k, w[3:])
+	return rate
+}
+
+// atNextStage stores the sums, and position and velocities at the next stage: what they were at the beginning plus the time to that stage
+// times the slopes. It returns half of the rotation since the beginning, and replaces rate by it.
+func atNextStage(k *Kernel, rate []Val, sum func(i int, x any) Val) (turn []Val) {
+	half, next := constant(half), k.ld(at('D', 0))
+	for i := range 3 {
+		v := k.ld(at('A', atVelocity+i))
+		k.st(at('B', atSum+i), sum(i, v))
+		k.st(at('A', i), k.fma(next, v, at('B', i)))
+	}
+	for i := range rate {
+		k.st(at('B', atSum+3+i), sum(3+i, rate[i]))
+		rate[i] = k.mul(rate[i], next)
+		k.st(at('B', atTurn+i), rate[i])
+		rate[i] = k.mul(rate[i], half)
+	}
+	for i := range 6 {
+		a := k.ld(at('C', i))
+		k.st(at('B', atSum+6+i), sum(6+i, a))
+		k.st(at('A', atVelocity+i), k.fma(next, a, at('B', atVelocity+i)))
+	}
+	return rate
 }
