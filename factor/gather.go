@@ -52,12 +52,13 @@ func (w *worker) addLeaves(fr *front, d *dest) {
 	f, s := w.f, w.f.Symbolic
 	if fr.spread {
 		// Few rows: the leaves side by side, spread over all rows of the front.
+		const spread = true
 		leaves := s.leaves[fr.leafLo:fr.leafHi]
 		t := w.ld[:int(fr.columns)*d.n]
 		clear(t)
 		for i := range leaves {
 			l := &leaves[i]
-			w.spreadTo(t, d.n, l, true)
+			w.spreadTo(t, d.n, l, spread)
 			t = t[int(l.size)*d.n:]
 		}
 		w.addProduct(d, 0, w.ld, d.n, d.n, int(fr.columns))
@@ -94,7 +95,8 @@ func (w *worker) addLeaf(d *dest, l *leaf) {
 	m, k := int(l.rows)+1, int(l.size)
 	t := w.ld[:m*k] // W over bᵀ, column-major
 	runs := w.f.Symbolic.runs[l.up:l.to]
-	w.spreadTo(t, m, l, false)
+	const spread = true
+	w.spreadTo(t, m, l, !spread)
 	if r := int(runs[0].dst); r+m == d.w+d.m {
 		w.addProduct(d, r, t, m, m, k) // the rows are the last of the front
 		return

@@ -291,12 +291,12 @@ func (f *Factor) SolveHeldTo(x, r, b, given []float64) (size float64) {
 //
 // Shapes: dst has HeldRows entries, r Dim. Cost: half of SolveHeldTo. It panics as SolveHeldTo does.
 func (f *Factor) CondenseTo(dst, r []float64) (energy float64) {
-	return f.condense(dst, rightSide{r, false})
+	return f.condense(dst, rightSide{b: r})
 }
 
 // CondenseAllTo is CondenseTo where entries of r in the rows of leaves count, too. A FindAllHeld has to follow.
 func (f *Factor) CondenseAllTo(dst, r []float64) (energy float64) {
-	return f.condense(dst, rightSide{r, true})
+	return f.condense(dst, rightSide{b: r, leaves: true})
 }
 
 // condense is CondenseTo or CondenseAllTo, as from.leaves says.
@@ -353,7 +353,8 @@ type Checked struct {
 // Shapes: held has HeldRows entries, terms one a held node, both in the
 // order of Held. It panics on a length mismatch or without a valid factor.
 func (f *Factor) ResidualHeldTo(r, held, terms, b, x []float64, size float64) Checked {
-	return f.residualHeld(r, held, terms, b, x, size, false)
+	const twice = true
+	return f.residualHeld(r, held, terms, b, x, size, !twice)
 }
 
 // ResidualAllHeldTo is ResidualHeldTo with twice the digits, for all rows including those of leaves. The part of this piece in the
@@ -361,7 +362,8 @@ func (f *Factor) ResidualHeldTo(r, held, terms, b, x []float64, size float64) Ch
 //
 // Cost: no allocation but for the first.
 func (f *Factor) ResidualAllHeldTo(r, held, low, terms, b, x []float64, size float64) Checked {
-	c := f.residualHeld(r, held, terms, b, x, size, true)
+	const twice = true
+	c := f.residualHeld(r, held, terms, b, x, size, twice)
 	p := f.Symbolic.Pattern
 	for _, v := range f.Symbolic.Held() {
 		for i := p.Off[v]; i < p.Off[v+1]; i++ {

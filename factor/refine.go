@@ -244,8 +244,9 @@ func (f *Factor) correct(c *Convergence, e float64, rough bool) correction {
 		f.takeResidual() // settle judges the rows if that is needed
 	default:
 		if q = f.look(c).largest; bounded && small && c.Worst.Ratio <= enoughRatio {
+			const ends = true
 			worst := c.Worst
-			c.Next(step, q, true)
+			c.Next(step, q, ends)
 			c.Worst = worst
 			return correction{step: step, done: true}
 		}
@@ -320,7 +321,7 @@ func (f *Factor) freeSize(x []float64) float64 {
 // error of the solution, (22). The norm of the +1 part of the correction is at most √2·e, also if
 // +1 rows of the core have residuals.
 func (f *Factor) beginCorrection(r []float64) float64 {
-	return math.Sqrt(f.forward(rightSide{r, false}))
+	return math.Sqrt(f.forward(rightSide{b: r}))
 }
 
 // forcesOf returns the norm of the multipliers in x, each multiplied by the root of its row's scale.

@@ -27,7 +27,7 @@ func (f *Factor) refineTwice(x, r, b []float64, c *Convergence) {
 	f.residualTwice(r, b, x, &c.Refinement)
 	c.compared = false // the corrections so far were with doubles
 	for first := true; c.More() && !f.watch.Up(); first = false {
-		if c.Within(math.Sqrt(f.forward(rightSide{r, true}))) {
+		if c.Within(math.Sqrt(f.forward(rightSide{b: r, leaves: true}))) {
 			return
 		}
 		c.before = c.Worst.Ratio

@@ -49,7 +49,7 @@ func (f *Factor) solve(x, b, r []float64) float64 {
 	begun := f.begun && len(b) > 0 && &b[0] == &f.b[0]
 	f.begun = false
 	if !begun {
-		f.forward(rightSide{b, true})
+		f.forward(rightSide{b: b, leaves: true})
 	}
 	for _, i := range f.Symbolic.free {
 		copy(x[i.first:i.first+int32(i.size)], b[i.first:])

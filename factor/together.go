@@ -101,7 +101,8 @@ func (t *Together) correctAll(errors *lane, c *[lanes]Convergence, which uint8) 
 		if which>>v&1 == 0 || open&t.open>>v&1 != 0 || c[v].isRough(step) {
 			continue
 		}
-		if done, _ := c[v].Next(step, t.largest[v], false); done {
+		const ends = true
+		if done, _ := c[v].Next(step, t.largest[v], !ends); done {
 			errors[v] = c[v].Error
 		}
 	}

@@ -131,19 +131,20 @@ func (c *checker) checkPlace(at string, T *Target) {
 	if T.Type == Coordinate {
 		return
 	}
-	c.vector(at+".position", T.Position, false)
+	const direction = true
+	c.vector(at+".position", T.Position, !direction)
 	if T.Type != Com {
-		c.vector(at+".frame.position", T.Frame.Position, false)
+		c.vector(at+".frame.position", T.Frame.Position, !direction)
 		c.quaternion(at+".frame.orientation", T.Frame.Orientation)
 	}
 	switch T.Type {
 	case Orientation, PoseTarget:
 		c.quaternion(at+".orientation", T.Orientation)
 	case Axis:
-		c.vector(at+".axis", T.Axis, true)
-		c.vector(at+".direction", T.Direction, true)
+		c.vector(at+".axis", T.Axis, direction)
+		c.vector(at+".direction", T.Direction, direction)
 	case Plane:
-		c.vector(at+".direction", T.Direction, true)
+		c.vector(at+".direction", T.Direction, direction)
 	case Distance:
 		if !(T.Length > 0) {
 			c.add(at+".length", document.Number(T.Length), "is not positive")

@@ -202,7 +202,8 @@ func (s *Solver) Track(ctx context.Context, st *mechanism.State, each func(t flo
 	defer s.m.endPath()
 	s.trail.begin(s.p.plan.Mechanism(), st)
 	if lost && !flag.Up() {
-		return s.callEach(c.times[0], st, true, each)
+		const strict = true
+		return s.callEach(c.times[0], st, strict, each)
 	}
 	return s.eachSample(ctx, c, st, each)
 }

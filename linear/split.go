@@ -48,7 +48,10 @@ type split struct {
 //
 // Cost: O(bodies + rows), and an eigenvalue problem of order 12 for each pair;
 // allocates. It returns ErrNotFinite with the name of the joint of a pair.
-func (s *System) splitOf(aC, aK float64) (*split, error) { return s.splitTerms(aC, aK, false) }
+func (s *System) splitOf(aC, aK float64) (*split, error) { return s.splitTerms(aC, aK, !modified) }
+
+// modified makes splitTerms leave out negative terms.
+const modified = true
 
 // splitTerms is splitOf, and if modified is set leaves out negative terms between bodies, up to negativeKept.
 func (s *System) splitTerms(aC, aK float64, modified bool) (*split, error) {

@@ -59,7 +59,7 @@ func (s *System) stateSpace() (*StateSpace, error) {
 	if err := s.independent(out); err != nil || out.Positions == 0 {
 		return out, err
 	}
-	if out.A, err = s.stateMatrix(out, true); err != nil {
+	if out.A, err = s.stateMatrix(out, damped); err != nil {
 		return nil, err
 	}
 	if s.rest {
@@ -174,6 +174,9 @@ func (s *System) ratesTo(dst, x []float64, omega spatial.Vec3, slips []slipRow) 
 	return size
 }
 
+// damped makes stateMatrix include C.
+const damped = true
+
 // stateMatrix returns A of (S9) for the coordinates of f at the loaded state, with C if damped is set. It returns ErrNotFinite with the
 // name of a body.
 func (s *System) stateMatrix(f *StateSpace, damped bool) (*mat.Dense, error) {
@@ -243,7 +246,7 @@ func (s *System) checkLater(f *StateSpace) error {
 	for _, t := range s.instants(f.Turning) {
 		s.moveSteadily(st, s.st, f.Turning, t)
 		s.mech.FollowAngles(sys.y.Kin, st)
-		if err := sys.about(st, false); err != nil {
+		if err := sys.about(st, !asItIs); err != nil {
 			if cause := s.orCause(nil); cause != nil {
 				return cause
 			}
@@ -317,7 +320,7 @@ func (s *System) compareWith(f *StateSpace, t float64) error {
 			return s.changed(f, t, violation, c)
 		}
 	}
-	A, err := s.stateMatrix(now, true)
+	A, err := s.stateMatrix(now, damped)
 	if err != nil {
 		return err
 	}

@@ -183,7 +183,7 @@ const (
 // Cost: O(bodies + rows), each an eigenvalue problem of order 6, and of order 12 for a pair;
 // allocates. It returns ErrNotFinite with the name of a body or joint.
 func (s *System) modified(aC float64, b *stepMetric, negative negativeTerms) (*split, error) {
-	z, err := s.splitTerms(aC, 1, true)
+	z, err := s.splitTerms(aC, 1, modified)
 	if err != nil {
 		return nil, err
 	}

@@ -134,11 +134,14 @@ func newSystem(ctx context.Context, p *kkt.Plan) (*System, error) {
 // mechanism.ErrNoDirection, mechanism.ErrUndetermined, mechanism.ErrOwnRow, joints.ErrNoDirection or joints.ErrFlat with the name,
 // ErrNotFinite with the name of the element whose numbers overflow, *factor.PivotError, or ErrSingular if the multipliers cannot be
 // computed; s is then as before the first Linearize. It panics if st is of another mechanism.
-func (s *System) Linearize(st *mechanism.State) error { return s.about(st, false) }
+func (s *System) Linearize(st *mechanism.State) error { return s.about(st, !asItIs) }
 
 // LinearizeAsItIs is Linearize at a state that may violate the joints. It ignores the violation: K, C and J are computed at the pose of st,
 // and displacements satisfy J·x = 0.
-func (s *System) LinearizeAsItIs(st *mechanism.State) error { return s.about(st, true) }
+func (s *System) LinearizeAsItIs(st *mechanism.State) error { return s.about(st, asItIs) }
+
+// asItIs makes about take a state that violates the joints.
+const asItIs = true
 
 // about is Linearize, or LinearizeAsItIs if asItIs is set.
 func (s *System) about(st *mechanism.State, asItIs bool) error {

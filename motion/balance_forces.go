@@ -25,7 +25,7 @@ const (
 func (b *Balance) balance() error {
 	w := &b.work
 	b.ratesAt(b.z)
-	b.residual(b.z, true)
+	b.residual(b.z)
 	phi := half(w.res[:b.m])
 	tol := b.opts.Tolerance * b.weight
 	b.stats.Steps++
@@ -73,11 +73,11 @@ func (b *Balance) ratesAt(z []float64) {
 	}
 }
 
-// residual stores in w.res z − f with the forces f by their laws at the rates b.rate, and with slopes the derivatives of f too.
-func (b *Balance) residual(z []float64, slopes bool) {
+// residual stores in w.res z − f with the forces f by their laws at the rates b.rate, and in w.slope the derivatives of f by the rates.
+func (b *Balance) residual(z []float64) {
 	w, n := &b.work, b.m0()
 	for i := range b.wheels.used {
-		b.pointForce(&b.wheels.points[i], slopes)
+		b.pointForce(&b.wheels.points[i])
 	}
 	first := b.wheels.count
 	for i, d := range b.acting {
@@ -90,10 +90,8 @@ func (b *Balance) residual(z []float64, slopes bool) {
 	}
 }
 
-// pointForce stores the forces of the rows of a point, by its law at the depth and the rates at the end of the step, and with slopes their
-// derivatives by the rates.
-func (b *Balance) pointForce(p *wheelPoint, slopes bool) {
-	w, n := &b.work, b.m0()
+// pointMotion returns the motion of a point at the end of the step: its rates b.rate, and the depth to which they lead.
+func (b *Balance) pointMotion(p *wheelPoint) contact.PointMotion {
 	m := p.motion
 	for k, by := range p.by {
 		r := b.rate[p.first+k]
@@ -113,6 +111,13 @@ func (b *Balance) pointForce(p *wheelPoint, slopes bool) {
 			m.Turn = r
 		}
 	}
+	return m
+}
+
+// pointForce stores the forces of the rows of a point, by its law for its motion at the end of the step, and their derivatives by the rates.
+func (b *Balance) pointForce(p *wheelPoint) {
+	w, n := &b.work, b.m0()
+	m := b.pointMotion(p)
 	var f contact.Force
 	var d contact.Derivatives
 	p.contact.Law.ForceTo(&f, &d, &m, p.contact.Shape.Radius, p.share, nil)
@@ -124,9 +129,6 @@ func (b *Balance) pointForce(p *wheelPoint, slopes bool) {
 		w.force[i] = 0
 		if of >= 0 {
 			w.force[i] = forces[of] / b.unit[i]
-		}
-		if !slopes {
-			continue
 		}
 		for l, by := range p.by {
 			s := 0.0
@@ -222,7 +224,7 @@ func (b *Balance) moveAlong(alpha float64) (phi, slope float64) {
 		b.z[i] = w.z0[i] + alpha*w.p[i]
 		b.rate[i] = w.rate0[i] + alpha*w.sp[i]
 	}
-	b.residual(b.z, true)
+	b.residual(b.z)
 	for i := range b.m {
 		r := w.res[i]
 		phi += r * r / 2

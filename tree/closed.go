@@ -376,7 +376,7 @@ func (s *ClosedSolver) prepare(tau []float64) error {
 func (s *ClosedSolver) checkRows() {
 	s.residual, s.worstRow = 0, -1
 	omega := s.w.angularSpeed()
-	whole := restPart * (s.norm(s.qdd, true) + s.norm(s.f, false))
+	whole := restPart * (s.accelerationNorm(s.qdd) + s.forceNorm(s.f))
 	s.K.MulVecTo(s.rk[:s.K.rows], s.qdd)
 	for i := range s.K.groups {
 		g := &s.K.groups[i]

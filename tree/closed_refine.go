@@ -77,7 +77,7 @@ func (s *ClosedSolver) converged() error {
 // improve solves, and corrects the solution by the residuals of the whole system.
 func (s *ClosedSolver) improve() error {
 	s.how.solveTo(s, s.qdd, s.all, s.f, s.k)
-	load := s.norm(s.f, false)
+	load := s.forceNorm(s.f)
 	s.correction = math.Inf(1)
 	if s.plan.held != nil {
 		if err := s.release(); err != nil {
@@ -88,14 +88,14 @@ func (s *ClosedSolver) improve() error {
 		before := s.correction
 		s.residuals(s.qdd, s.all, s.f, s.k)
 		s.how.solveTo(s, s.dq, s.dl, s.rf, s.rk)
-		size := max(s.norm(s.qdd, true), load)
+		size := max(s.accelerationNorm(s.qdd), load)
 		for d := range s.qdd {
 			s.qdd[d] += s.dq[d]
 		}
 		for i := range s.all {
 			s.all[i] += s.dl[i]
 		}
-		s.correction = s.norm(s.dq, true)
+		s.correction = s.accelerationNorm(s.dq)
 		if size > 0 {
 			s.correction /= size
 		}
@@ -151,14 +151,21 @@ func (e *equation) scaleGears() {
 	}
 }
 
-// norm returns the Euclidean norm, in the scales of the freedoms, of accelerations x, or of generalized forces x if acceleration is false.
-func (e *equation) norm(x []float64, acceleration bool) float64 {
+// accelerationNorm returns the Euclidean norm of the accelerations qdd in the scales of the freedoms, qdd/colScale.
+func (e *equation) accelerationNorm(qdd []float64) float64 {
 	sum := 0.0
 	for d, c := range e.colScale {
-		a := x[d] * c
-		if acceleration {
-			a = x[d] / c
-		}
+		a := qdd[d] / c
+		sum += a * a
+	}
+	return math.Sqrt(sum)
+}
+
+// forceNorm returns the Euclidean norm of the generalized forces f in the scales of the freedoms, f·colScale.
+func (e *equation) forceNorm(f []float64) float64 {
+	sum := 0.0
+	for d, c := range e.colScale {
+		a := f[d] * c
 		sum += a * a
 	}
 	return math.Sqrt(sum)

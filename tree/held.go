@@ -97,11 +97,11 @@ func randomStart(n int) []float64 {
 func (s *ClosedSolver) release() error {
 	x, r, z, p, Ap := s.qdd, s.rf, s.dq, s.probe[0], s.probe[1]
 	cg := algebra.Conjugate{P: p}
-	load, left := s.norm(s.f, false), 0.0 // left is the next step, relative to the solution
+	load, left := s.forceNorm(s.f), 0.0 // left is the next step, relative to the solution
 	s.freeResidual(r, x)
 	for k := 0; k < heldMax && !s.watch.Up(); k++ {
 		rz := s.precondition(z, r)
-		left = math.Sqrt(max(rz, 0)) / max(s.norm(x, true), load)
+		left = math.Sqrt(max(rz, 0)) / max(s.accelerationNorm(x), load)
 		if !(rz > 0) || left <= heldTol {
 			break
 		}
