@@ -89,7 +89,8 @@ func (s *Solver) refineTwice(w kkt.Way) (int, error) {
 		step = s.sizes(step, size)
 		s.checkTwice()
 		if u != nil {
-			next = u.next(w, step, false)
+			const announced = true
+			next = u.next(w, step, !announced)
 		}
 		if next = s.tellLeast(next, verdictOnly); next != condense {
 			return next, nil

@@ -204,8 +204,8 @@ type independent struct {
 
 // independent returns the spare rows of s that are violated by motions which the kept rows of s allow.
 func (a *around) independent(s *lean) (list []independent) {
-	s.ask(false)
-	defer s.ask(true)
+	s.ignoreSpare()
+	defer s.checkSpare()
 	p := a.p.layout.Pattern
 	for i := range s.rows.Spare {
 		spare := &s.rows.Spare[i]

@@ -131,7 +131,7 @@ func (l *leanPlan) newLeanOn(t *team.Team) *lean {
 		square: make([]float64, l.rows.Of.Positive()+1),
 	}
 	s.fac.SetLeast(l.floor)
-	s.ask(true)
+	s.checkSpare()
 	return s
 }
 
@@ -205,11 +205,17 @@ func (s *lean) growthTo(g []float64) {
 // spare returns the number of spare rows.
 func (l *leanPlan) spare() int { return len(l.row) }
 
-// ask sets whether refinement checks the spare rows too, if there are any.
-func (s *lean) ask(spare bool) {
-	if s.fac.SetSpare(nil, false); spare && s.spare() > 0 {
+// checkSpare makes refinement check the spare rows too, if there are any.
+func (s *lean) checkSpare() {
+	if s.ignoreSpare(); s.spare() > 0 {
 		s.fac.SetSpare(s.worst, s.corrected)
 	}
+}
+
+// ignoreSpare makes refinement check the kept rows alone.
+func (s *lean) ignoreSpare() {
+	const corrected = true
+	s.fac.SetSpare(nil, !corrected)
 }
 
 // worst returns the factor.Worst of the spare rows for the accelerations at the beginning of x; their multipliers are zero. rest is as in

@@ -287,8 +287,8 @@ const (
 // hasRankNearby reports whether the spare rows also depend on the others next to st, after a motion that the joints allow. y is the
 // system at st, whose kept rows are factored; it becomes the system of the state nearby.
 func (s *lean) hasRankNearby(p *Plan, y *assemble.Weighted, st *mechanism.State) bool {
-	s.ask(false)
-	defer s.ask(true)
+	s.ignoreSpare()
+	defer s.checkSpare()
 	rng := rand.New(rand.NewPCG(5, uint64(len(s.x))))
 	v := make([]float64, p.layout.Pattern.Dim())
 	s.motion(v, rng)

@@ -140,7 +140,8 @@ func (c *checker) checkCable(e *ForceElement, f document.Flaws) {
 		for i := range e.Cable.Points {
 			p := &e.Cable.Points[i]
 			tail := document.Entry(".points", i)
-			c.checkAttachment(tail, p, ofCable, false)
+			const flawed = true
+			c.checkAttachment(tail, p, ofCable, !flawed)
 			if p.Orientation != [4]float64{} {
 				c.report(tail+".orientation", document.Numbers(p.Orientation[:]), meaningless("force element", e.Type.String()))
 			}

@@ -139,7 +139,7 @@ func (r *reader) bodyJoints(n *xmltree.Node, members []member, up, i int, pose a
 	l := &r.a.Links[i]
 	what := func() string { return "body " + fault.Name(l.Name) }
 	mocap := r.True(n, "mocap", false)
-	free := len(list) > 0 && (list[0].Name == "freejoint" || r.kind(list[0]) == 0)
+	free := len(list) > 0 && (list[0].Name == "freejoint" || r.kind(list[0]) == freeJoint)
 	switch {
 	case free:
 		if len(list) > 1 {
@@ -179,14 +179,24 @@ func (r *reader) bodyJoints(n *xmltree.Node, members []member, up, i int, pose a
 	}
 }
 
-// kind reads the type of a joint: 0 free, 1 ball, 2 hinge, 3 slide.
-func (r *reader) kind(e element) int { return r.choice(e, "type", 2, "free", "ball", "hinge", "slide") }
+// The types of joints, in the order of kind.
+const (
+	freeJoint = iota
+	ballJoint
+	hingeJoint
+	slideJoint
+)
+
+// kind reads the type of a joint, a hinge if it is missing.
+func (r *reader) kind(e element) int {
+	return r.choice(e, "type", hingeJoint, "free", "ball", "hinge", "slide")
+}
 
 // free reads a free joint, which has only an entry in the order of the state.
 func (r *reader) free(e element, link int) {
 	name, _ := e.Attr("name")
 	if e.Name != "freejoint" {
-		r.losses(e, name, false)
+		r.losses(e, name, "stiffness", "frictionloss", "damping")
 	}
 	p := place{joint: -1, link: link}
 	r.remember(e, name, p)
@@ -204,12 +214,9 @@ func (r *reader) remember(e element, name string, p place) {
 	r.joints[name] = p
 }
 
-// losses reports the forces on a joint whose freedoms have no coordinates in the model, and refuses its armature unless that is dropped.
-func (r *reader) losses(e element, name string, ball bool) {
-	attrs := []string{"stiffness", "frictionloss", "damping"}
-	if ball {
-		attrs = attrs[:2]
-	}
+// losses reports the forces attrs on a joint whose freedoms have no coordinates in the model, and refuses its armature unless that is
+// dropped.
+func (r *reader) losses(e element, name string, attrs ...string) {
 	for _, attr := range attrs {
 		if x := r.numbers(e, attr, 1, 3); slices.ContainsFunc(x, func(x float64) bool { return x != 0 }) {
 			e.Node.SetAttr(attr, source.Dropped, "")
@@ -224,6 +231,9 @@ func (r *reader) losses(e element, name string, ball bool) {
 	}
 }
 
+// leastAxis is the length up to which an axis has no direction. The value is not critical.
+const leastAxis = 1e-12
+
 // joint reads a joint of the file, which becomes axis k of joint j of the assembly.
 func (r *reader) joint(e element, j, k int) assembly.Axis {
 	name, _ := e.Attr("name")
@@ -235,13 +245,13 @@ func (r *reader) joint(e element, j, k int) assembly.Axis {
 	a := assembly.Axis{At: e.Node, Name: named, Point: r.vector(e, "pos", [3]float64{})}
 	kind := r.kind(e)
 	switch kind {
-	case 0:
+	case freeJoint:
 		r.Report.Refuse(e.Node, "joint "+fault.Name(named), "a free joint stands alone")
 		return a
-	case 1:
+	case ballJoint:
 		a.Kind = assembly.Ball
 		p.ball = true
-		r.losses(e, named, true)
+		r.losses(e, named, "stiffness", "frictionloss")
 		var more [2]float64
 		if a.Damping, more = r.powers(e, "damping", "damper"); more != [2]float64{} {
 			e.Node.SetAttr("damping", source.Dropped, "")
@@ -249,18 +259,18 @@ func (r *reader) joint(e element, j, k int) assembly.Axis {
 		}
 		r.remember(e, name, p)
 		return a
-	case 3:
+	case slideJoint:
 		a.Kind = assembly.Prismatic
 	}
 	a.Axis = r.vector(e, "axis", [3]float64{0, 0, 1})
-	if length := a.Axis.Norm(); length > 1e-12 {
+	if length := a.Axis.Norm(); length > leastAxis {
 		a.Axis = a.Axis.Scale(1 / length)
 	} else {
 		r.Report.Refuse(e.Node, "axis of joint "+fault.Name(named), "has no direction")
 		a.Axis = spatial.Vec3{0, 0, 1}
 	}
 	angle := func(x float64) float64 {
-		if kind == 2 {
+		if kind == hingeJoint {
 			return r.angle(x)
 		}
 		return x

@@ -83,8 +83,9 @@ func (r *reader) include(n *xmltree.Node, s *scope, home *frame) {
 	if err == nil {
 		version := r.version
 		defer func() { r.version = version }()
+		const included, alone = true, true
 		var root *xmltree.Node
-		if root, err = r.open(name, true); err == nil {
+		if root, err = r.open(name, included); err == nil {
 			var models []*xmltree.Node
 			for _, c := range root.Children {
 				if c.Name == "model" {
@@ -95,7 +96,7 @@ func (r *reader) include(n *xmltree.Node, s *scope, home *frame) {
 				r.report.Refuse(n, "include", fmt.Sprintf("the file has %d models in place of one", len(models)))
 				return
 			}
-			r.model(models[0], s, home, in, false)
+			r.model(models[0], s, home, in, !alone)
 			return
 		}
 	}

@@ -34,7 +34,8 @@ func Read(files *source.Files, name source.Name, o *source.Options) (*source.Res
 	if o.Key != "" {
 		r.report.Refuse(nil, "a pose by keyframe", "this format has none")
 	}
-	root, err := r.open(name, false)
+	const included = true
+	root, err := r.open(name, !included)
 	if err != nil {
 		return nil, r.report, err
 	}
@@ -229,7 +230,8 @@ func (r *reader) contents(n *xmltree.Node, s *scope, home *frame) {
 				f.relative = f.attached
 			}
 		case "model":
-			r.model(c, s, home, includeOf{}, false)
+			const alone = true
+			r.model(c, s, home, includeOf{}, !alone)
 		case "include":
 			r.include(c, s, home)
 		case "plugin":

@@ -101,7 +101,8 @@ func (c *composer) sublayer(s *stack, a arc) error {
 	if !ok {
 		return nil
 	}
-	w, err := c.open(a, name, false)
+	const main = true
+	w, err := c.open(a, name, !main)
 	if w == nil {
 		return err
 	}
@@ -311,8 +312,9 @@ func (c *composer) pull(p *prim, s *stack, a arc) error {
 		if !ok {
 			return nil
 		}
+		const main = true
 		var err error
-		if from, err = c.open(a, name, false); from == nil {
+		if from, err = c.open(a, name, !main); from == nil {
 			return err
 		}
 		c.units(a, s, from)

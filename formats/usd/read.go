@@ -27,7 +27,8 @@ func Read(files *source.Files, name source.Name, o *source.Options) (*source.Res
 	report := &source.Report{File: name.String(), Format: "usd"}
 	report.Tell(o.Settled)
 	c := &composer{files: files, report: report, stacks: map[string]*stack{}, opened: map[string]bool{}}
-	s, err := c.open(nil, name, true)
+	const main = true
+	s, err := c.open(nil, name, main)
 	if err != nil {
 		return nil, report, err
 	}

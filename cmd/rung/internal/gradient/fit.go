@@ -40,7 +40,7 @@ document names bodies that stay where they are, such as the crank.`,
 		Args: shell.Arguments("OBJECTIVE"),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0], "fit", "fitting", runFit) },
 	}
-	f.add(cmd, "picture of the data, and of the motions at the start and at the end, .svg or .png", false)
+	f.add(cmd, "picture of the data, and of the motions at the start and at the end, .svg or .png", !hasTask)
 	return cmd
 }
 

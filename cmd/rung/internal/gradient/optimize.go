@@ -36,7 +36,7 @@ over those of the number.`,
 			return f.run(cmd, args[0], "optimize", "optimizing", runOptimize)
 		},
 	}
-	f.add(cmd, "picture of the value and the gradient over the iterations, .svg or .png", true)
+	f.add(cmd, "picture of the value and the gradient over the iterations, .svg or .png", hasTask)
 	return cmd
 }
 

@@ -128,6 +128,9 @@ type searchFlags struct {
 	ordering                 shell.OrderingFlag
 }
 
+// hasTask makes add declare the flag --task.
+const hasTask = true
+
 // add declares the flags. plot is the help of --plot, and task adds the flag --task.
 func (f *searchFlags) add(cmd *cobra.Command, plot string, task bool) {
 	flags := cmd.Flags()
