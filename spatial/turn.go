@@ -22,7 +22,7 @@ const (
 func TurnTo(dst *Quat, theta *Vec3, q *Quat) {
 	x := theta[0]*theta[0] + theta[1]*theta[1] + theta[2]*theta[2] // θ²
 	var c, s float64                                               // cos θ/2, (sin θ/2)/θ
-	if y := x * 0.25; x < shortTurn { // the first terms left out are below 3e-17
+	if y := x * 0.25; x < shortTurn {                              // the first terms left out are below 3e-17
 		c = (1 - y*(1./2)) + y*y*(1./24-y*(1./720))
 		s = (0.5 - y*(1./12)) + y*y*(1./240-y*(1./10080))
 	} else if x < longTurn { // the first terms left out are below 1e-18

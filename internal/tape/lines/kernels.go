@@ -1,5 +1,7 @@
 package lines
 
+import "github.com/rung-mbd/rung/internal/tape/places"
+
 // Kernels lists the instructions. A is the destination unless noted. 3×3 matrices and blocks are stored by rows.
 func Kernels() []*Kernel {
 	list := append(append(vectors(), mechanics()...), angles()...)
