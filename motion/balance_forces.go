@@ -114,7 +114,8 @@ func (b *Balance) pointMotion(p *wheelPoint) contact.PointMotion {
 	return m
 }
 
-// pointForce stores the forces of the rows of a point, by its law for its motion at the end of the step, and their derivatives by the rates.
+// pointForce stores the forces of the rows of a point, by its law for its motion at the end of the step, and the derivatives of these
+// forces by the rates.
 func (b *Balance) pointForce(p *wheelPoint) {
 	w, n := &b.work, b.m0()
 	m := b.pointMotion(p)

@@ -149,6 +149,9 @@ func product(k *Kernel, row, col int) {
 	}
 }
 
+// minus makes an instruction subtract a term that it otherwise adds.
+const minus = true
+
 // mechanics returns the instructions of bodies and joints.
 func mechanics() (list []*Kernel) {
 	add := func(name, doc string, body func(k *Kernel)) { define(&list, name, doc, body) }
@@ -267,7 +270,6 @@ func mechanics() (list []*Kernel) {
 			}
 		}
 	}
-	const minus = true
 	add("Centripetal", "stores D + B×(B×C).", func(k *Kernel) { centripetal(k, !minus) })
 	add("LessCentripetal", "stores D − B×(B×C).", func(k *Kernel) { centripetal(k, minus) })
 	add("Pull", "stores the force of a spring-damper on its end A: B the line and the relative velocity behind it, C stiffness, damping and rest length, D the square of the smallest length at which the line has a direction. It adds NaN to E if the line is shorter.", func(k *Kernel) {

@@ -33,17 +33,19 @@ func chainName(first string, chain []int) string {
 	return first
 }
 
+// What moveBody and rootHinge are told: the body has a parent, and a joint that moves it; other bodies hang on it.
+const hasParent, hasJoint, holdsBodies = true, true, true
+
 // trees returns the instructions for groups of bodies that are connected to the ground by few freedoms: docs/theory.md (R1) to (R8).
 func trees() (list []*Kernel) {
 	add := func(name, doc string, body func(k *Kernel)) { define(&list, name, doc, body) }
-	const parent, joint, holds = true, true, true
 	frame := ", (R3): C is the frame of the body, with its arms, D its constants. F takes the motions, A the motions weighted, (R6)."
-	add("MotionOfJoint", "moves a body whose joint leads to the ground by N motions E of this joint"+frame, func(k *Kernel) { moveBody(k, !parent, joint) })
-	add("MotionOfBoth", "moves a body by N motions, the sums of the motions B of its parent and E of its joint"+frame, func(k *Kernel) { moveBody(k, parent, joint) })
-	add("MotionOfParent", "moves a body by N motions of its parent, B"+frame, func(k *Kernel) { moveBody(k, parent, !joint) })
+	add("MotionOfJoint", "moves a body whose joint leads to the ground by N motions E of this joint"+frame, func(k *Kernel) { moveBody(k, !hasParent, hasJoint) })
+	add("MotionOfBoth", "moves a body by N motions, the sums of the motions B of its parent and E of its joint"+frame, func(k *Kernel) { moveBody(k, hasParent, hasJoint) })
+	add("MotionOfParent", "moves a body by N motions of its parent, B"+frame, func(k *Kernel) { moveBody(k, hasParent, !hasJoint) })
 	root := "moves a body on a hinge to the ground, by a unit motion of the hinge and by the acceleration caused by velocities, (R3) and (R5): B is the axis of the hinge, world axes, C the frame of the body, D its constants, E the arm of the hinge, body axes. A takes the two motions weighted, (R6); the angular part of the second is zero and is not written."
-	add("Root", root+" It makes the first of length one, which is N where no body hangs on this one.", func(k *Kernel) { rootHinge(k, !holds) })
-	add("RootHolds", root+" The frame takes both, for the bodies that hang on this one.", func(k *Kernel) { rootHinge(k, holds) })
+	add("Root", root+" It makes the first of length one, which is N where no body hangs on this one.", func(k *Kernel) { rootHinge(k, !holdsBodies) })
+	add("RootHolds", root+" The frame takes both, for the bodies that hang on this one.", func(k *Kernel) { rootHinge(k, holdsBodies) })
 	add("BiasOnGround", "stores the acceleration caused by velocities at the joint of a body to the ground, (R5): B is its angular velocity, C its frame.", func(k *Kernel) {
 		for i := range 3 {
 			k.st(at('A', i), k.null())
