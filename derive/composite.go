@@ -206,16 +206,6 @@ func (b *builder) across(t twist, at *posture, i int, duals *joints.Rows, rows [
 	return t
 }
 
-// specialFreedoms is the part of setFreedoms for types whose rows define their freedoms: it records the rows without adding them.
-func (b *builder) specialFreedoms(r *relation) {
-	if !r.settled {
-		list := b.list
-		b.list = nil
-		b.special(r)
-		b.list = list
-	}
-}
-
 // dot returns the product of a motion and a wrench.
 func (b *builder) dot(x, y twist) chain.Num { return b.c.Add1(b.c.Dot(x.a, y.a), b.c.Dot(x.b, y.b)) }
 

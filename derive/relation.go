@@ -51,7 +51,7 @@ func (b *builder) relate(r *relation, P, S *port) {
 	r.P, r.S = P, S
 	r.R = c.Sub(S.p, P.p)
 	r.V, r.w, r.wd, r.Vd, r.arm, r.slip = none, none, none, none, none, none
-	if b.want == wantDelta && !r.special() {
+	if b.want == wantDelta && !r.joint.Kind.Bends() {
 		return
 	}
 	r.V = c.Sub(c.Sub(S.v, P.v), c.Cross(P.w, r.R))
@@ -115,15 +115,6 @@ func (b *builder) violate(r *relation, d chain.Vec, delta chain.Num, e, v chain.
 	if b.want&wantSecond != 0 {
 		r.slip = c.Sub(r.slip, c.Scale(c.Dot(e, v), d))
 	}
-}
-
-// special reports whether the rows of the joint's type are recorded with their rates.
-func (r *relation) special() bool {
-	switch r.joint.Kind.Type() {
-	case joints.Rolling, joints.NoSlip, joints.PointOnCurve, joints.CurveOnCurve, joints.Composite:
-		return true
-	}
-	return false
 }
 
 // along returns the product of a line with a motion (turn, slide). Either part of the line may be none.
@@ -200,62 +191,6 @@ func (b *builder) pushAt(r *relation, l *line, x chain.Num, arm chain.Vec) {
 func forceAlong(e chain.Vec) line  { return line{m: none, f: e, tdot: none} }
 func momentAbout(e chain.Vec) line { return line{m: e, f: none, tdot: none} }
 
-// typeRows adds the rows of the joint's type, without prescribed freedoms, in the order of joints.Spec.EvalTo.
-func (b *builder) typeRows(r *relation) []row {
-	p, z := r.P.axes, r.P.axes[2]
-	force := func(k int) { b.row(forceAlong(p[k]), b.c.Dot(p[k], r.R)) }
-	across := func() { // moments about x and y, for axes z in line
-		b.row(momentAbout(p[0]), b.c.Times1(-1, b.c.Dot(r.S.axes[2], p[1])))
-		b.row(momentAbout(p[1]), b.c.Dot(r.S.axes[2], p[0]))
-	}
-	b.list = b.list[:0]
-	switch r.joint.Kind.Type() {
-	case joints.Fixed:
-		b.turned(r)
-		for k := range 3 {
-			force(k)
-		}
-	case joints.Revolute:
-		force(0)
-		force(1)
-		force(2)
-		across()
-	case joints.Prismatic:
-		b.turned(r)
-		force(0)
-		force(1)
-	case joints.Cylindrical, joints.Helical:
-		force(0)
-		force(1)
-		across()
-		if r.joint.Kind == joints.Helical {
-			b.screw(r)
-		}
-	case joints.Universal:
-		force(0)
-		force(1)
-		force(2)
-		b.rightAngle(r)
-	case joints.Planar:
-		force(2)
-		across()
-	case joints.Spherical:
-		force(0)
-		force(1)
-		force(2)
-	case joints.SphereInCylinder:
-		force(0)
-		force(1)
-	case joints.PointOnPlane:
-		b.row(forceAlong(z), b.c.Dot(z, r.R))
-	case joints.Distance:
-		b.distance(r)
-	default:
-		b.special(r)
-	}
-	return b.list
-}
-
 func (b *builder) row(l line, delta chain.Num) { b.list = append(b.list, row{l, delta}) }
 
 // turned adds the moments about all axes of P.
@@ -317,49 +252,3 @@ func (b *builder) turn(q float64, s, c chain.Num) chain.Num {
 
 // shifted returns a number with the value q and the derivative of x.
 func (b *builder) shifted(x chain.Num, q float64) chain.Num { return b.c.Of(x, q, 1) }
-
-// setFreedoms adds the freedoms of a joint with their coordinates.
-func (b *builder) setFreedoms(r *relation) {
-	c, p := &b.c, r.P.axes
-	n := r.joint.Kind.Freedoms()
-	set := func(i int, l line, q chain.Num) { r.freedoms[i] = freedom{line: l, q: q} }
-	slide := func(i, k int) { set(i, forceAlong(p[k]), b.shifted(c.Dot(p[k], r.R), r.q[i])) }
-	ball := func() {
-		for k := range 3 {
-			set(k, momentAbout(p[k]), none)
-		}
-	}
-	switch r.joint.Kind.Type() {
-	case joints.Revolute, joints.Helical:
-		set(0, momentAbout(p[2]), b.angle(r, r.q[0]))
-	case joints.Prismatic:
-		slide(0, 2)
-	case joints.Cylindrical:
-		set(0, momentAbout(p[2]), b.angle(r, r.q[0]))
-		slide(1, 2)
-	case joints.Universal:
-		y, z := r.S.axes[1], r.S.axes[2]
-		set(0, momentAbout(p[0]), b.turn(r.q[0], c.Dot(y, p[2]), c.Dot(y, p[1])))
-		set(1, momentAbout(y), b.turn(r.q[1], c.Dot(z, p[0]), c.Dot(r.S.axes[0], p[0])))
-	case joints.Planar:
-		set(0, momentAbout(p[2]), b.angle(r, r.q[0]))
-		slide(1, 0)
-		slide(2, 1)
-	case joints.Spherical:
-		ball()
-	case joints.SphereInCylinder:
-		ball()
-		slide(3, 2)
-	case joints.Composite, joints.PointOnCurve, joints.CurveOnCurve:
-		if n > 0 {
-			b.specialFreedoms(r)
-		}
-	}
-	for i := range n {
-		f := &r.freedoms[i]
-		f.rotation, f.force = r.joint.Kind.Rotational(i), none
-		if f.qdd = b.second(r, &f.line); r.joint.Kind.Type() != joints.Composite { // specialFreedoms has set the rates of these
-			f.qd = b.rate(r, &f.line)
-		}
-	}
-}

@@ -7,22 +7,6 @@ import (
 	"github.com/rung-mbd/rung/spatial"
 )
 
-// special adds the rows of the types of joints whose lines move in both frames.
-func (b *builder) special(r *relation) {
-	switch r.joint.Kind.Type() {
-	case joints.NoSlip:
-		b.noSlip(r)
-	case joints.Rolling:
-		b.rolling(r)
-	case joints.PointOnCurve:
-		b.bead(r)
-	case joints.CurveOnCurve:
-		b.touch(r)
-	case joints.Composite:
-		b.composite(r)
-	}
-}
-
 // local returns a vector in the axes of P.
 func (b *builder) local(r *relation, v chain.Vec) chain.Vec {
 	c, p := &b.c, &r.P.axes

@@ -48,6 +48,7 @@ type traits struct {
 	rates      uint8 // number of rows that constrain velocities alone; they are the last rows of the type
 	plain      bool  // Kind.Plain
 	onZ, offZ  bool  // Kind.Slides
+	bends      bool  // Kind.Bends
 }
 
 var kindTraits = allTraits()
@@ -75,11 +76,11 @@ var types = [NumKinds]traits{
 	PointOnPlane:     {name: "point_on_plane", dof: 5, rotational: 0b111, offZ: true},
 	Distance:         {name: "distance", dof: 5, rotational: 0b111, onZ: true, offZ: true},
 	Free:             {name: "free", dof: 6, rotational: 0b111, onZ: true, offZ: true},
-	Rolling:          {name: "rolling", dof: 3, rotational: 0b111, rates: 2, onZ: true, offZ: true},
-	NoSlip:           {name: "no_slip", dof: 5, rotational: 0b111, rates: 1, onZ: true, offZ: true},
-	PointOnCurve:     {name: "point_on_curve", dof: 4, freedoms: 4, scalar: 0b1000, rotational: 0b111, onZ: true, offZ: true},
-	CurveOnCurve:     {name: "curve_on_curve", dof: 5, rotational: 0b111, onZ: true, offZ: true},
-	Composite:        {name: "composite", onZ: true, offZ: true},
+	Rolling:          {name: "rolling", dof: 3, rotational: 0b111, rates: 2, onZ: true, offZ: true, bends: true},
+	NoSlip:           {name: "no_slip", dof: 5, rotational: 0b111, rates: 1, onZ: true, offZ: true, bends: true},
+	PointOnCurve:     {name: "point_on_curve", dof: 4, freedoms: 4, scalar: 0b1000, rotational: 0b111, onZ: true, offZ: true, bends: true},
+	CurveOnCurve:     {name: "curve_on_curve", dof: 5, rotational: 0b111, onZ: true, offZ: true, bends: true},
+	Composite:        {name: "composite", onZ: true, offZ: true, bends: true},
 }
 
 // of returns the traits of k.
@@ -133,6 +134,16 @@ func (k Kind) Plain() bool { return k.of().plain }
 // Rows.Slip of Spec.EvalTo are these parts of R and V, theory.md (9). Both are false where the origins of P and S meet. Both are true for
 // distance, free, rolling, no_slip, point_on_curve, curve_on_curve and composite joints: their part has no fixed direction in P.
 func (k Kind) Slides() (onZ, offZ bool) { return k.of().onZ, k.of().offZ }
+
+// Bends reports whether the wrenches of the type's rows and freedoms change in the axes of P as S moves, by laws of the type's own:
+// Spec.BendTo has these changes to first order. It is true for rolling, no_slip, point_on_curve, curve_on_curve and composite joints.
+// Two other types have lines that move in P, a universal joint y_S and y_S×x_P, and a distance joint R/|R|; whoever uses the lines
+// writes their changes out. Users of Bends:
+//
+//	joints  the changes of Spec.BendTo
+//	derive  rows that need the relative velocity, whatever is recorded
+//	batch   rows without instructions, which are evaluated one state at a time
+func (k Kind) Bends() bool { return k.of().bends }
 
 // Turns returns the length of the list turns of a model file: the number of freedoms that are angles with a scalar
 // coordinate. They are the first freedoms of the type. For a composite joint the list has one entry for each axis.

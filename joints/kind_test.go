@@ -2,12 +2,14 @@ package joints_test
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rung-mbd/rung/internal/algebra"
 	"github.com/rung-mbd/rung/joints"
 	"github.com/rung-mbd/rung/joints/curves"
 	"github.com/rung-mbd/rung/spatial"
@@ -109,6 +111,67 @@ func TestSlides(t *testing.T) {
 		onZ, offZ := k.Slides()
 		require.True(t, onZ && offZ, "%v", k)
 	}
+}
+
+// bendTol bounds the errors of the derivatives of TestBends, of numbers of order 10: differences of order diffTol, of wrenches whose
+// changes have the errors of the velocities of two curves (path.speedTol) times curvatures.
+const bendTol = 1e-6
+
+// bent is the least derivative of a generalized force, of numbers of order 1, that is no rounding.
+const bent = 1e-2
+
+// TestBends: wrenches keep their generalized forces Sᵀw along a motion of the joint if they turn with P and change by Spec.BendTo. Without
+// BendTo, wrenches of types that do not bend keep them, and for each type that bends there is one that does not.
+func TestBends(t *testing.T) {
+	most := map[joints.Kind]float64{} // by type: the largest derivative of a generalized force without BendTo
+	forPaths(t, func(t *testing.T, p *path, seed uint64) {
+		const time = 0.1
+		s, f := &p.spec, p.frames(time)
+		if s.Kind == joints.Universal || s.Kind == joints.Distance { // their lines that move are written out by those who use them
+			require.False(t, s.Kind.Bends())
+			return
+		}
+		var freedoms joints.Rows
+		s.FreedomRowsTo(&freedoms, f)
+		r := rand.New(rand.NewPCG(3, seed))
+		var w spatial.Force
+		for _, of := range []*joints.Rows{eval(t, s, f, time), &freedoms} {
+			for _, line := range of.T[:of.N] {
+				w = w.Add(line.Scale(2*r.Float64() - 1))
+			}
+		}
+		var B [36]float64
+		require.Equal(t, s.Kind.Bends(), s.BendTo(&B, &w, f))
+		v := velocity(f)
+		var change spatial.Force // of w a second, besides the turning with P
+		for i := range change {
+			change[i] = -algebra.Dot(B[6*i:][:6], v[:])
+		}
+		for j := range s.Kind.Dof() {
+			rate := func(change spatial.Force) float64 {
+				return diff(func(t0 float64) float64 {
+					g := p.frames(t0)
+					var S [6]spatial.Motion
+					s.MotionSubspaceTo(&S, g)
+					at := turned(g.EP.MulT(f.EP), w.Add(change.Scale(t0-time)))
+					return S[j].Dot(&at)
+				}, time)
+			}
+			require.InDelta(t, 0, rate(change), bendTol, "column %d", j)
+			most[s.Kind.Type()] = max(most[s.Kind.Type()], math.Abs(rate(spatial.Force{})))
+		}
+	})
+	for k, x := range most {
+		require.Equal(t, k.Bends(), x > bent, "%v: %v", k, x)
+	}
+	for k := joints.Kind(0); k.Valid(); k++ {
+		require.Equal(t, k.Type().Bends(), k.Bends(), "a variant of %v", k)
+	}
+}
+
+// turned returns the wrench w turned by Q.
+func turned(Q spatial.Mat3, w spatial.Force) spatial.Force {
+	return spatial.NewForce(Q.MulVec(w.Moment()), Q.MulVec(w.Linear()))
 }
 
 // TestPlain: the rows of plain types, and of no others, are the same along the axes of P wherever the frames are.

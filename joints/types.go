@@ -201,14 +201,16 @@ func (s *Spec) errors(delta *[6]float64, f *Frames) {
 
 // BendTo stores in B, by rows, the matrix of the change −B·x of the wrench w on S as S moves by a small x relative to P, besides the
 // turning of w with P, theory.md (C7), (W8), (U6) and (U10). w is a wrench of the joint's rows and freedoms; its multipliers stay the
-// same, and so do the generalized forces Sᵀw. BendTo returns true for composite, point_on_curve, curve_on_curve, rolling and no_slip
-// joints. For other types, whose wrenches turn with P or with an axis of S, it stores zeros and returns false.
+// same, and so do the generalized forces Sᵀw. BendTo returns Kind.Bends. For types that do not bend it stores zeros.
 //
 // Frame: world axes, about the origin of S; x as seen from P.
 // Cost: O(1), no allocation.
 func (s *Spec) BendTo(B *[36]float64, w *spatial.Force, f *Frames) bool {
-	force := w.Linear()
 	*B = [36]float64{}
+	if !s.Kind.Bends() {
+		return false
+	}
+	force := w.Linear()
 	switch s.Kind.Type() {
 	case Rolling:
 		s.rollingBend(B, &force, f)
@@ -218,11 +220,9 @@ func (s *Spec) BendTo(B *[36]float64, w *spatial.Force, f *Frames) bool {
 		s.curveBend(B, &force, f)
 	case CurveOnCurve:
 		s.touchBend(B, &force, f)
-	case Composite:
+	default:
 		s.mustBeComposite()
 		s.compositeBend(B, w, f)
-	default:
-		return false
 	}
 	return true
 }

@@ -10,14 +10,8 @@ type joint = mechanism.Joint
 // isPlain reports whether a joint has the rows of a plain type (joints.Kind.Plain) and no others.
 func isPlain(jt *joint) bool { return jt.Kind.Plain() && jt.Motion == nil && jt.NumGeared() == 0 }
 
-// hasNoLanes reports whether the rows of a joint are evaluated one state at a time.
-func hasNoLanes(jt *joint) bool {
-	switch jt.Kind.Type() {
-	case joints.Composite, joints.Rolling, joints.NoSlip, joints.PointOnCurve, joints.CurveOnCurve:
-		return true
-	}
-	return false
-}
+// hasNoLanes reports whether the rows of a joint are evaluated one state at a time: no instruction knows how its lines bend.
+func hasNoLanes(jt *joint) bool { return jt.Kind.Bends() }
 
 // dual is the unit wrench of a freedom: a moment about or a force along an axis of P, or a moment about y of S.
 type dual struct {
