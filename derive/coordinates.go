@@ -96,19 +96,13 @@ func (d *Derivatives) independent(list []mechanism.Freedom) (*coordinates, error
 	return y, d.refine(y, e, chosen)
 }
 
-// answerAll stores in x the answers to the right sides, eight at a time if the system allows it, and otherwise one by one.
+// answerAll stores in x the answers to the right sides.
 func answerAll(by *kkt.Answers, x, right [][]float64) error {
-	accuracy := make([]float64, len(x))
-	by.TogetherTo(x, right, accuracy)
-	for k := range x {
-		if !math.IsNaN(accuracy[k]) { // answered
-			continue
-		}
-		if _, _, err := by.AnswerTo(x[k], right[k]); err != nil {
-			return err
-		}
-	}
-	return nil
+	_, err := together(by, x, right, make([]float64, len(x)), func(k int) error {
+		_, _, err := by.AnswerTo(x[k], right[k])
+		return err
+	})
+	return err
 }
 
 // refine removes the rounding that the inverse of R has left in N, which grows with the square of the length of a chain: first J·N = 0 by

@@ -487,14 +487,14 @@ func (d *Derivatives) answerTogether(out []changes, o Options) (k int, failure e
 		}
 		p.answers[k] = out[k].x
 	}
-	d.dynamics.TogetherTo(p.answers[:len(out)], p.sides[:len(out)], p.accuracy[:len(out)])
+	k, failure = together(d.dynamics, p.answers[:len(out)], p.sides[:len(out)], p.accuracy[:len(out)], func(k int) (err error) {
+		if err = d.answerTo(&out[k], p.sides[k], &out[k].taken, o); err == nil {
+			p.accuracy[k] = out[k].accuracy
+		}
+		return err
+	})
 	for k := range out {
-		if out[k].accuracy = p.accuracy[k]; !math.IsNaN(out[k].accuracy) { // NaN: TogetherTo has not solved it
-			continue
-		}
-		if err := d.answerTo(&out[k], p.sides[k], &out[k].taken, o); err != nil {
-			return k, err
-		}
+		out[k].accuracy = p.accuracy[k]
 	}
-	return 0, nil
+	return k, failure
 }

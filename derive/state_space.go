@@ -244,7 +244,7 @@ func (d *Derivatives) empty(o StateSpaceOptions, y *coordinates) *StateSpace {
 // theory.md (D5).
 func (d *Derivatives) setCoordinates(list []changes, y *coordinates, first int) error {
 	sides, x := zeros(len(list), len(d.plainRight)), zeros(len(list), len(d.plainRight))
-	most, accuracy := make([]float64, len(list)), make([]float64, len(list))
+	most := make([]float64, len(list)) // largest opening of a row, 0 where it is rounding
 	for k := range list {
 		u := &list[k].taken
 		for i := range d.bodies {
@@ -255,20 +255,24 @@ func (d *Derivatives) setCoordinates(list []changes, y *coordinates, first int) 
 		if err := d.misses(u, ofVelocities); err != nil {
 			return err
 		}
-		most[k] = d.negate()
+		if most[k] = d.negate(); most[k] <= roundTol*d.sizeOf(u, ofVelocities) {
+			most[k] = 0
+		}
 		copy(sides[k], d.plainRight)
 	}
-	d.velocities.TogetherTo(x, sides, accuracy)
+	if _, err := together(d.velocities, x, sides, make([]float64, len(list)), func(k int) error {
+		if most[k] == 0 {
+			return nil
+		}
+		copy(d.plainRight, sides[k])
+		return d.corrected(x[k], d.velocities, most[k], d.sizeOf(&list[k].taken, ofVelocities))
+	}); err != nil {
+		return err
+	}
 	for k := range list {
 		u := &list[k].taken
-		switch size := d.sizeOf(u, ofVelocities); {
-		case most[k] <= roundTol*size:
+		if most[k] == 0 {
 			clear(x[k])
-		case math.IsNaN(accuracy[k]): // not answered
-			copy(d.plainRight, sides[k])
-			if err := d.corrected(x[k], d.velocities, most[k], size); err != nil {
-				return err
-			}
 		}
 		for i := range d.bodies {
 			u.bodies[i].Angular = spatial.Vec3(x[k][6*i:][:3])
