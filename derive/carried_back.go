@@ -259,7 +259,7 @@ func (c *carriedJoint) accelerationsBack(dx []float64, A, B vec) {
 	}
 }
 
-// rowsBackCarried is rowsBack of a joint whose lines turn with P.
+// rowsBackCarried is openingsBack of a joint whose lines turn with P.
 func (d *Derivatives) rowsBackCarried(g *direction, x []float64, c *carriedJoint, l level) {
 	if c.plain < 0 {
 		return

@@ -47,9 +47,21 @@ func (d *Derivatives) rowsBack(g *Gradient, x []float64, by *kkt.Answers, l leve
 	if _, _, err := by.AnswerTo(x, d.plainRight); err != nil {
 		return err
 	}
-	if d.held.projected.active && l == ofVelocities {
-		return d.projectionBack(g, x, l) // its residual contains the rows
+	projects := d.held.projected.active
+	if !projects || l == ofPositions { // the residual of a projection of velocities contains the rows
+		if err := d.openingsBack(&g.direction, x, l); err != nil {
+			return err
+		}
 	}
+	if projects {
+		return d.projectionBack(g, x, l)
+	}
+	return nil
+}
+
+// openingsBack adds to g the cotangents of the openings of all rows at a level. x holds the cotangents of the openings with the opposite
+// sign.
+func (d *Derivatives) openingsBack(g *direction, x []float64, l level) error {
 	if err := d.setCarried(); err != nil {
 		return err
 	}
@@ -60,7 +72,7 @@ func (d *Derivatives) rowsBack(g *Gradient, x []float64, by *kkt.Answers, l leve
 	defer func() { d.b.want = wantAll }()
 	for part := range d.elementNumber(0) {
 		if c := d.carriedOf(part); c != nil {
-			d.rowsBackCarried(&g.direction, x, c, l)
+			d.rowsBackCarried(g, x, c, l)
 			continue
 		}
 		if err := d.build(part); err != nil {
@@ -75,11 +87,7 @@ func (d *Derivatives) rowsBack(g *Gradient, x []float64, by *kkt.Answers, l leve
 				d.b.c.AddAdjoint1(node, -x[n.plain])
 			}
 		}
-		d.b.back(&g.direction, nil, nil)
-	}
-	d.b.want = wantAll
-	if d.held.projected.active {
-		return d.projectionBack(g, x, l)
+		d.b.back(g, nil, nil)
 	}
 	return nil
 }

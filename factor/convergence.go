@@ -289,6 +289,10 @@ func (c *Convergence) falling(shrink float64) float64 {
 	return c.slowest
 }
 
+// beginTwice is called before the first correction with twice the digits. The corrections so far were with doubles, so the ratio of the
+// first one to the last of them does not count (falling).
+func (c *Convergence) beginTwice() { c.compared = false }
+
 // Rough reports whether a correction of size step, which Next has counted, is the first one and so large that residuals have to be
 // computed with twice the digits from now on.
 func (c *Convergence) Rough(step float64) bool {

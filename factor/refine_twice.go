@@ -25,7 +25,7 @@ type exact struct {
 // Cost: a solve and a product a step, where the product takes some ten times as long as in doubles.
 func (f *Factor) refineTwice(x, r, b []float64, c *Convergence) {
 	f.residualTwice(r, b, x, &c.Refinement)
-	c.compared = false // the corrections so far were with doubles
+	c.beginTwice()
 	for first := true; c.More() && !f.watch.Up(); first = false {
 		if c.Within(math.Sqrt(f.forward(rightSide{b: r, leaves: true}))) {
 			return
