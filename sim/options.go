@@ -31,9 +31,10 @@ type Options struct {
 	// small mechanisms). Zeros stand for DefaultDrift.
 	Drift Drift
 	// Quick saves an evaluation after a projection, for a RungeKutta whose last stage is the first stage of the next step: the next step
-	// starts with the accelerations of that stage, although the Projector has moved the end. The Projector moves the end by no more than
-	// the error estimate allows, and the effect on the next end is smaller by the order of the step. Ends that are projected to rounding,
-	// next to singular poses, are evaluated in any case.
+	// starts with the accelerations of that stage, although the Projector has moved the end. It moves the end by what the joints have
+	// drifted, which is a part of the errors of the steps since the last projection, and the effect on the next end is smaller by a factor
+	// of the order of the step. So the order of the method stays. Error control bounds the errors of the steps; with a fixed Step nothing
+	// bounds them, nor what Quick adds. Ends that are projected to rounding, next to singular poses, are evaluated in any case.
 	Quick bool
 	// CloseStages makes the Projector close every stage of every step, at two to three times the
 	// cost. Mechanisms that only geometry makes movable, such as the Bricard linkage, need it.
