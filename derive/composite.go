@@ -90,7 +90,7 @@ func (b *builder) isActedOn(j int) bool {
 }
 
 // nearest returns the coordinates of a composite joint by one step of Newton's method for Sᵀe = 0, theory.md (C4), from the coordinates of
-// the state. at is the posture there, and e the deviation of S from it.
+// the state. at is the posture there, and e the deviation of S from it. nearest sets r.focal if the coordinates have no derivative.
 func (b *builder) nearest(r *relation, at *posture, e twist) (q [joints.MaxAxes]chain.Num) {
 	c := &b.c
 	n := at.n
@@ -124,7 +124,8 @@ func (b *builder) nearest(r *relation, at *posture, e twist) (q [joints.MaxAxes]
 	for i := range n {
 		f[i] = b.dot(at.axes[i].column, e)
 	}
-	inverse := inverted(&A, n)
+	inverse, ok := inverted(&A, n)
+	r.focal = !ok
 	for i := range n {
 		q[i] = c.Num(r.near[i])
 		for j := range n {
@@ -135,13 +136,27 @@ func (b *builder) nearest(r *relation, at *posture, e twist) (q [joints.MaxAxes]
 	return q
 }
 
-// inverted returns the inverse of the first n rows and columns of A by Gauss's and Jordan's method, and overwrites A. For independent axes
-// A is near a symmetric positive definite matrix, so that the method needs no choice of pivots.
-func inverted(A *[joints.MaxAxes][joints.MaxAxes]float64, n int) (X [joints.MaxAxes][joints.MaxAxes]float64) {
+// focalPivot is the least pivot of inverted, relative to its diagonal entry. Where S nearly loses its rank, in a joint that holds, pivots
+// are 1e-12 and more: with less package joints finds no rows.
+const focalPivot = 1e-14
+
+// inverted returns the inverse of the first n rows and columns of A by Gauss's and Jordan's method, and overwrites A. ok is false, and X
+// has no meaning, if a pivot is below focalPivot.
+//
+// The method chooses no pivots. A is the second derivative of |e|²/2 by the coordinates, so it is symmetric: A = SᵀS − C, where C has the
+// terms with φ and d, the parts of e. Each pivot is at least the least eigenvalue of A, and so at least σ² − |C|, with the least singular
+// value σ of S. |C| ≤ n(1.6|φ| + |s||d|) for |φ| ≤ 1, with the largest linear part s of a column, m. At the coordinates of a state |e| is
+// least, so the eigenvalue is not negative, however wide the joint is open. It is zero where neighbouring poses are equally near: in a
+// joint that turns about z and then slides along x, for an opening of 1 m along y. The coordinates have no derivative there.
+func inverted(A *[joints.MaxAxes][joints.MaxAxes]float64, n int) (X [joints.MaxAxes][joints.MaxAxes]float64, ok bool) {
+	var least [joints.MaxAxes]float64
 	for i := range n {
-		X[i][i] = 1
+		X[i][i], least[i] = 1, focalPivot*A[i][i]
 	}
 	for k := range n {
+		if !(A[k][k] > least[k]) {
+			return X, false
+		}
 		pivot := 1 / A[k][k]
 		for j := range n {
 			A[k][j], X[k][j] = A[k][j]*pivot, X[k][j]*pivot
@@ -156,7 +171,7 @@ func inverted(A *[joints.MaxAxes][joints.MaxAxes]float64, n int) (X [joints.MaxA
 			}
 		}
 	}
-	return X
+	return X, true
 }
 
 // vecAt returns the value of v.

@@ -84,6 +84,9 @@ func (b *builder) constrain(r *relation) error {
 	if b.want&(wantForce|wantCoordinates) != 0 || jt.Motion != nil {
 		b.setFreedoms(r)
 	}
+	if r.focal {
+		return b.d.mech.AtJoint(j, -1, fault.Errorf("%w: it is open, and two poses of its axes are equally near", ErrNoDerivatives))
+	}
 	node := b.d.layout.JointNode(j)
 	if node < 0 {
 		return nil

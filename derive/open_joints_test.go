@@ -77,6 +77,38 @@ func TestWideOpenJoints(t *testing.T) {
 	}
 }
 
+// TestFocus: a joint turns about z and then slides along x. Where its successor is 1 m beside the axis, along y, poses of all small angles
+// are equally near but for the fourth powers of the angles, and the coordinates have no derivative: an error with the name of the joint
+// says so. At half the distance derivatives are those of the accelerations.
+func TestFocus(t *testing.T) {
+	m := model.New("focus")
+	m.Bodies = []model.Body{{Name: "slider", Mass: 1, Inertia: model.Inertia{XX: 1, YY: 1, ZZ: 1}}}
+	z, x := spatial.Vec3{0, 0, 1}, spatial.Vec3{1, 0, 0}
+	m.Joints = []model.Joint{{Name: "polar", Type: model.Composite, Predecessor: model.World, Successor: "slider",
+		Axes: []model.Axis{{Kind: model.Revolute, Axis: z}, {Kind: model.Prismatic, Axis: x}}}}
+	mech, err := mechanism.New(m)
+	require.NoError(t, err)
+	plan := kkt.NewPlan(mech, kkt.Options{})
+	d, st := derive.New(plan, m), plan.Initial()
+	st.Bodies[0].Velocity = spatial.Vec3{0.3, 0.2, 0}
+	for _, y := range []float64{1, 0.5} {
+		st.Bodies[0].Position = spatial.Vec3{0, y, 0}
+		require.NoError(t, d.At(st))
+		if y < 1 {
+			openSlopes(t, d, st, check.Rand(1))
+			continue
+		}
+		in, w := d.NewDirections(1), d.NewWeights()
+		in.Body(0, 0).Position, w.Body(0).ComAcceleration = spatial.Vec3{1, 2, 3}, spatial.Vec3{1, 2, 3}
+		for _, err := range []error{
+			d.ForwardTo(d.NewChanges(1), in, derive.Options{AsGiven: true, Untried: true}), d.AdjointTo(d.NewGradient(), w, derive.Options{}),
+		} {
+			require.ErrorIs(t, err, derive.ErrNoDerivatives)
+			require.ErrorContains(t, err, "polar")
+		}
+	}
+}
+
 // opened opens the joints at a state.
 func opened(m *model.Model, st *mechanism.State, by float64, rng *rand.Rand) {
 	for i := range st.Bodies {

@@ -20,6 +20,7 @@ type relation struct {
 	load     chain.Vec  // force of the type's rows, for friction that grows with it; none for nothing
 	near     [6]float64 // parameters of curves and the like, of joints.Spec.NearTo
 	settled  bool       // freedoms of a composite joint are recorded, with its rows
+	focal    bool       // the coordinates of a composite joint have no derivative (inverted)
 	q, qd    [6]float64 // coordinates and rates, turns included
 	freedoms [6]freedom
 }
