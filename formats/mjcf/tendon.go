@@ -243,15 +243,16 @@ func (r *reader) single(n *xmltree.Node) (place, bool) {
 	return at, true
 }
 
-// pullPath makes a spring or a cable of a tendon along a path. It returns the reason if it cannot, else "".
-func (r *reader) pullPath(n *xmltree.Node, name string, p *pull) string {
-	var points []assembly.Point
+// pointsOf returns the sites on the path of a tendon. It returns nil and the reason for a path that the model does not have, and nil
+// without a reason for a path that it has refused.
+func (r *reader) pointsOf(n *xmltree.Node) (points []assembly.Point, why string) {
+	points = []assembly.Point{}
 	for _, c := range n.Children {
 		switch c.Name {
 		case "geom":
-			return "the model has no cables around shapes"
+			return nil, "the model has no cables around shapes"
 		case "pulley":
-			return "the model has no cables that a pulley divides"
+			return nil, "the model has no cables that a pulley divides"
 		case "site":
 			text := r.Required(c, "site")
 			s, ok := r.sites[text]
@@ -259,12 +260,41 @@ func (r *reader) pullPath(n *xmltree.Node, name string, p *pull) string {
 				if text != "" {
 					r.Refuse(c, "site", "does not exist: "+fault.Name(text))
 				}
-				return ""
+				return nil, ""
 			}
 			points = append(points, assembly.Point{Link: s.link, At: s.pose.R})
 		}
 	}
+	return points, ""
+}
+
+// The laws of springs and dampers between two points, of the elongation x, m, and its rate y, m/s.
+const (
+	playLaw   = "(%g)*(max(0,x)+min(0,x+(%g)))" // of a spring with a stiffness and a play, m
+	springLaw = "(%g)*x^2+(%g)*x^3"
+	damperLaw = "(%g)*y*abs(y)+(%g)*y^3"
+)
+
+// actBetween sets the laws of f, a spring and damper between two points, whose spring has some play.
+func (p *pull) actBetween(f *assembly.Force, play float64) {
+	f.Stiffness, f.Damping = p.spring[0], p.damper[0]
+	if play > 0 && p.sprung() {
+		f.Stiffness = 0
+		f.Spring = assembly.Formula(fmt.Sprintf(playLaw, p.spring[0], play))
+	} else if p.spring[1] != 0 || p.spring[2] != 0 {
+		f.Spring = assembly.Formula(fmt.Sprintf(springLaw, p.spring[1], p.spring[2]))
+	}
+	if p.damper[1] != 0 || p.damper[2] != 0 {
+		f.Damper = assembly.Formula(fmt.Sprintf(damperLaw, p.damper[1], p.damper[2]))
+	}
+}
+
+// pullPath makes a spring or a cable of a tendon along a path. It returns the reason if it cannot, else "".
+func (r *reader) pullPath(n *xmltree.Node, name string, p *pull) string {
+	points, why := r.pointsOf(n)
 	switch {
+	case points == nil:
+		return why
 	case len(points) < 2:
 		r.Report.Refuse(n, "tendon "+fault.Name(name), "has less than two sites")
 		return ""
@@ -288,16 +318,7 @@ func (r *reader) pullPath(n *xmltree.Node, name string, p *pull) string {
 		return "the model has no springs with play and higher powers"
 	default:
 		f.Type, f.A, f.PointA, f.B, f.PointB = model.SpringDamper, points[0].Link, points[0].At, points[1].Link, points[1].At
-		f.Stiffness, f.Damping = p.spring[0], p.damper[0]
-		if play > 0 && p.sprung() {
-			f.Stiffness = 0
-			f.Spring = assembly.Formula(fmt.Sprintf("(%g)*(max(0,x)+min(0,x+(%g)))", p.spring[0], play))
-		} else if p.spring[1] != 0 || p.spring[2] != 0 {
-			f.Spring = assembly.Formula(fmt.Sprintf("(%g)*x^2+(%g)*x^3", p.spring[1], p.spring[2]))
-		}
-		if p.damper[1] != 0 || p.damper[2] != 0 {
-			f.Damper = assembly.Formula(fmt.Sprintf("(%g)*y*abs(y)+(%g)*y^3", p.damper[1], p.damper[2]))
-		}
+		p.actBetween(&f, play)
 	}
 	r.a.Forces = append(r.a.Forces, f)
 	return ""

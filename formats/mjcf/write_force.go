@@ -2,6 +2,7 @@ package mjcf
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/rung-mbd/rung/formats/internal/assembly"
 	"github.com/rung-mbd/rung/formats/internal/outline"
@@ -27,47 +28,7 @@ func (o *writer) couplings() {
 			o.Report.Refuse(nil, what, "the format has no law of coordinates but a polynomial")
 			continue
 		}
-		right := c.Offset
-		var terms []term
-		add := func(x coordinate, factor float64) {
-			for k := range terms {
-				if terms[k].name == x.name {
-					terms[k].factor += factor
-					return
-				}
-			}
-			terms = append(terms, term{x, factor})
-		}
-		known := true
-		for _, t := range c.Terms {
-			x, ok := o.named(t.Coupled)
-			known = known && ok
-			right -= t.Factor * x.zero
-			add(x, t.Factor)
-		}
-		var of coordinate
-		p := []float64{right}
-		if c.Polynomial != nil {
-			var ok bool
-			of, ok = o.named(c.Polynomial.Of)
-			known = known && ok
-			p = shifted(c.Polynomial.Coefficients, of.zero)
-			p[0] += right
-		}
-		for len(p) > 1 && p[len(p)-1] == 0 {
-			p = p[:len(p)-1]
-		}
-		if len(p) == 2 { // one more term
-			add(of, -p[1])
-			p = p[:1]
-		}
-		left := terms[:0]
-		for _, t := range terms {
-			if t.factor != 0 {
-				left = append(left, t)
-			}
-		}
-		terms = left
+		terms, of, p, known := o.equated(c)
 		switch {
 		case !known:
 			o.Report.Refuse(nil, what, "one of its coordinates is that of a joint which the file has not")
@@ -77,6 +38,46 @@ func (o *writer) couplings() {
 			o.equation(o.joints.Add("coupling", c.Name), terms, of, p)
 		}
 	}
+}
+
+// equated returns a coupling as Σ factor·x = p(y) over the terms, with y the coordinate of, as equation writes it. known is false if the
+// file has not the joint of one of the coordinates.
+func (o *writer) equated(c *model.Coupling) (terms []term, of coordinate, p []float64, known bool) {
+	known = true
+	right := c.Offset
+	for _, t := range c.Terms {
+		x, ok := o.named(t.Coupled)
+		known = known && ok
+		right -= t.Factor * x.zero
+		terms = plus(terms, x, t.Factor)
+	}
+	p = []float64{right}
+	if c.Polynomial != nil {
+		var ok bool
+		of, ok = o.named(c.Polynomial.Of)
+		known = known && ok
+		p = shifted(c.Polynomial.Coefficients, of.zero)
+		p[0] += right
+	}
+	for len(p) > 1 && p[len(p)-1] == 0 {
+		p = p[:len(p)-1]
+	}
+	if len(p) == 2 { // one more term
+		terms = plus(terms, of, -p[1])
+		p = p[:1]
+	}
+	return slices.DeleteFunc(terms, func(t term) bool { return t.factor == 0 }), of, p, known
+}
+
+// plus returns the terms with factor·x added.
+func plus(terms []term, x coordinate, factor float64) []term {
+	for k := range terms {
+		if terms[k].name == x.name {
+			terms[k].factor += factor
+			return terms
+		}
+	}
+	return append(terms, term{x, factor})
 }
 
 // equation writes Σ factor·x = p(y), with y the coordinate of; each coordinate is relative to the pose of the model.

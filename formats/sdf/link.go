@@ -260,51 +260,13 @@ func (r *reader) shape(n *xmltree.Node) (v assembly.Visual, ok bool) {
 	v.Name, _ = n.Attr("name")
 	v.Hull = n.Name == "collision"
 	v.Scale = [3]float64{1, 1, 1}
-	if m := n.Child("material"); m != nil {
-		if d := m.Child("diffuse"); d != nil {
-			if !r.report.Spare(d, "element diffuse", "the shape is shown in another colour", func() {
-				if x := r.values.TextNumbers(d, 3, 4); x != nil {
-					v.Color = [4]float64{0, 0, 0, 1}
-					copy(v.Color[:], x)
-				}
-			}) {
-				d.Set(source.Dropped, "")
-			}
-		}
-	}
+	r.paint(&v, n)
 	g := n.Child("geometry")
 	if g == nil || len(g.Children) == 0 {
 		return v, false
 	}
 	c := g.Children[0].Use()
-	list := func(name string) {
-		v.Size = [3]float64{1, 1, 1}
-		if d := c.Child(name); d != nil {
-			if x := r.values.TextNumbers(d, 3, 3); x != nil {
-				v.Size = [3]float64(x)
-			}
-		}
-	}
-	round := func(kind assembly.Shape) {
-		v.Kind, v.Size = kind, [3]float64{r.number(c, "radius", 1), r.number(c, "length", 1)}
-	}
-	switch c.Name {
-	case "box":
-		v.Kind = assembly.Box
-		list("size")
-	case "ellipsoid":
-		v.Kind = assembly.Ellipsoid
-		list("radii")
-	case "sphere":
-		v.Kind, v.Size[0] = assembly.Sphere, r.number(c, "radius", 1)
-	case "cylinder":
-		round(assembly.Cylinder)
-	case "capsule":
-		round(assembly.Capsule)
-	case "mesh":
-		v.Kind, v.File, v.Scale = assembly.Mesh, strings.TrimSpace(r.text(c, "uri")), r.threeOf(c, "scale")
-		return v, v.File != ""
-	default:
+	if !r.measure(&v, c) {
 		return v, false
 	}
 	for k := range v.Size {
@@ -314,4 +276,63 @@ func (r *reader) shape(n *xmltree.Node) (v assembly.Visual, ok bool) {
 		}
 	}
 	return v, true
+}
+
+// paint sets the colour of the shape of n, if that has one.
+func (r *reader) paint(v *assembly.Visual, n *xmltree.Node) {
+	m := n.Child("material")
+	if m == nil {
+		return
+	}
+	d := m.Child("diffuse")
+	if d == nil {
+		return
+	}
+	if !r.report.Spare(d, "element diffuse", "the shape is shown in another colour", func() {
+		if x := r.values.TextNumbers(d, 3, 4); x != nil {
+			v.Color = [4]float64{0, 0, 0, 1}
+			copy(v.Color[:], x)
+		}
+	}) {
+		d.Set(source.Dropped, "")
+	}
+}
+
+// solidSize is the size of a shape along each axis, m, where the file gives none.
+const solidSize = 1
+
+// measure sets kind and sizes of v to the element c of a geometry. It returns false for shapes that the model does not have, and for meshes
+// without a file.
+func (r *reader) measure(v *assembly.Visual, c *xmltree.Node) bool {
+	list := func(name string) {
+		v.Size = [3]float64{solidSize, solidSize, solidSize}
+		if d := c.Child(name); d != nil {
+			if x := r.values.TextNumbers(d, 3, 3); x != nil {
+				v.Size = [3]float64(x)
+			}
+		}
+	}
+	round := func(kind assembly.Shape) {
+		v.Kind, v.Size = kind, [3]float64{r.number(c, "radius", solidSize), r.number(c, "length", solidSize)}
+	}
+	switch c.Name {
+	case "box":
+		v.Kind = assembly.Box
+		list("size")
+	case "ellipsoid":
+		v.Kind = assembly.Ellipsoid
+		list("radii")
+	case "sphere":
+		v.Kind, v.Size[0] = assembly.Sphere, r.number(c, "radius", solidSize)
+	case "cylinder":
+		round(assembly.Cylinder)
+	case "capsule":
+		round(assembly.Capsule)
+	case "mesh":
+		v.Kind, v.File, v.Scale = assembly.Mesh, strings.TrimSpace(r.text(c, "uri")), r.threeOf(c, "scale")
+		return v.File != ""
+	default:
+		return false
+	}
+	return true
 }

@@ -30,14 +30,16 @@ type table struct {
 	JointType  []string   `yaml:"joint_type"`
 }
 
-// largestPairs is the largest size of a file of pairs, bytes.
-const largestPairs = 1 << 20
+const (
+	largestPairs = 1 << 20         // largest size of a file of pairs, bytes
+	pairsFile    = "file of loops" // its name in the report
+)
 
 // pairs reads the file o.Loops: a list of {type, a, b} in YAML or JSON, or an object with lists.
 func (r *reader) pairs() {
 	name, err := r.files.Resolve(source.Dir(r.name), r.o.Loops)
 	if err != nil {
-		r.Report.Refuse(nil, "file of loops", fault.Plain(err).Error())
+		r.Report.Refuse(nil, pairsFile, fault.Plain(err).Error())
 		return
 	}
 	data, err := r.files.Include(name)
@@ -46,25 +48,12 @@ func (r *reader) pairs() {
 	}
 	at := source.Location{File: name.String()}
 	if err != nil {
-		r.Report.Refuse(at, "file of loops", fault.Plain(err).Error())
+		r.Report.Refuse(at, pairsFile, fault.Plain(err).Error())
 		return
 	}
-	var list []pair
-	var t table
-	if err := yaml.Unmarshal(data, &list); err != nil {
-		list = nil
-		if err := yaml.Unmarshal(data, &t); err != nil {
-			r.Report.Refuse(at, "file of loops", strings.TrimPrefix(err.Error(), "yaml: "))
-			return
-		}
-	}
-	if list == nil && t.Loops == nil && t.ClosedLoop == nil && t.JointName == nil {
-		r.Report.Refuse(at, "file of loops", "names no list of loops or joints")
-		return
-	}
-	if len(t.Type) > len(t.ClosedLoop) {
-		why := fmt.Sprintf("its list type has %d entries, its list closed_loop %d", len(t.Type), len(t.ClosedLoop))
-		r.Report.Refuse(at, "file of loops", why)
+	list, t, why := parsePairs(data)
+	if why != "" {
+		r.Report.Refuse(at, pairsFile, why)
 		return
 	}
 	list = append(list, t.Loops...)
@@ -91,6 +80,23 @@ func (r *reader) pairs() {
 		}
 		r.pair(at, p)
 	}
+}
+
+// parsePairs parses a file of pairs in one of its two forms. It returns the reason if it cannot, else "".
+func parsePairs(data []byte) (list []pair, t table, why string) {
+	if err := yaml.Unmarshal(data, &list); err != nil {
+		list = nil
+		if err := yaml.Unmarshal(data, &t); err != nil {
+			return nil, t, strings.TrimPrefix(err.Error(), "yaml: ")
+		}
+	}
+	switch {
+	case list == nil && t.Loops == nil && t.ClosedLoop == nil && t.JointName == nil:
+		why = "names no list of loops or joints"
+	case len(t.Type) > len(t.ClosedLoop):
+		why = fmt.Sprintf("its list type has %d entries, its list closed_loop %d", len(t.Type), len(t.ClosedLoop))
+	}
+	return list, t, why
 }
 
 // pair appends the joint for the loop p, or refuses it.

@@ -2,6 +2,7 @@ package assembly
 
 import (
 	"math"
+	"slices"
 
 	"github.com/rung-mbd/rung/joints/curves"
 	"github.com/rung-mbd/rung/model"
@@ -52,16 +53,12 @@ type freedom struct {
 //	rotation and ball                              point on a circle
 //	rotation, translation along its axis, ball     point on a circle in the xy plane, with z free
 func combine(row []Axis) ([]part, bool) {
-	held := make([]bool, len(row))
-	any := false
+	held, count := make([]bool, len(row)), [4]int{}
 	for k := range row {
 		held[k] = row[k].held()
-		any = any || held[k]
-	}
-	count := [4]int{}
-	for k := range row {
 		count[row[k].Kind]++
 	}
+	any := slices.Contains(held, true)
 	r, p, b := count[Revolute], count[Prismatic], count[Ball]
 	switch {
 	case len(row) == 0:
@@ -89,26 +86,36 @@ func combine(row []Axis) ([]part, bool) {
 	case b == 1 && r == 0 && p == 2 && !any && row[1].Kind != Ball:
 		return ballOnPlane(row)
 	case p == 3 && !any && (b == 1 && r == 0 || b == 0 && r == 3):
-		s := translations(row)
-		if math.Abs(s[0].Cross(s[1]).Dot(s[2])) < flatSine {
-			return nil, false
-		}
-		if r == 3 {
-			if _, ok := meet(rotations(row)); !ok {
-				return nil, false
-			}
-		}
-		return nil, true
+		return nil, isFree(row, r)
 	case b == 1 && r == 1 && p < 2 && !any && (row[0].Kind == Ball || row[p+1].Kind == Ball):
 		return circleOf(row)
 	case b == 2 && len(row) == 2:
-		if d := row[1].Point.Sub(row[0].Point); d.Norm() > exact {
-			s := Pose{R: row[1].Point}
-			return []part{{kind: model.Distance, frame: Pose{R: row[0].Point}, frameS: &s, length: d.Norm()}}, true
-		}
-		return []part{{kind: model.Spherical, frame: Pose{R: row[0].Point}}}, true
+		return twoBalls(row), true
 	}
 	return nil, false
+}
+
+// isFree reports whether three translations, with a ball or with r = 3 rotations, allow all motions: the translations span space, and the
+// axes of the rotations are perpendicular and meet.
+func isFree(row []Axis, r int) bool {
+	s := translations(row)
+	if math.Abs(s[0].Cross(s[1]).Dot(s[2])) < flatSine {
+		return false
+	}
+	if r < 3 {
+		return true
+	}
+	_, ok := meet(rotations(row))
+	return ok
+}
+
+// twoBalls returns the joint of two balls: a distance, or one ball if they have the same centre.
+func twoBalls(row []Axis) []part {
+	if d := row[1].Point.Sub(row[0].Point); d.Norm() > exact {
+		s := Pose{R: row[1].Point}
+		return []part{{kind: model.Distance, frame: Pose{R: row[0].Point}, frameS: &s, length: d.Norm()}}
+	}
+	return []part{{kind: model.Spherical, frame: Pose{R: row[0].Point}}}
 }
 
 // ballOnLine returns the joint of a ball and a translation, in either order.

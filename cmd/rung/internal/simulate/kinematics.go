@@ -119,32 +119,8 @@ func runKinematics(cmd *cobra.Command, path string, f *kinematicsFlags) error {
 	if err := f.checkKinematics(path); err != nil {
 		return err
 	}
-	m, err := shell.ReadModel(path, in, p)
-	if err != nil {
-		return err
-	}
-	if err := addDrives(m, f.drive); err != nil {
-		return err
-	}
-	p.Stage("analysing", 0)
-	plan, err := rung.NewPlan(m, rung.Options{Ordering: f.ordering.Ordering, Threads: int(f.threads)})
-	if err != nil {
-		return err
-	}
-	if err := checkUntil(f.until, plan.Initial().Time); err != nil {
-		return err
-	}
-	k := &kinematics{f: f, name: shell.ModelFile(path), start: plan.Initial().Time, p: p}
-	if k.run, err = runs.NewKinematics(plan, k.options(m, stdout)); err != nil {
-		return inFlags(err)
-	}
-	if k.inDocument() {
-		if err := priceDocument(f.until-k.start, k.run.Every(), len(k.run.Columns().Names())); err != nil {
-			return err
-		}
-	}
-	k.pictures = &pictures{columns: k.run.Columns(), mech: plan.Mechanism()}
-	if err := k.pictures.drawCurves(&f.Flags); err != nil {
+	k := &kinematics{f: f, name: shell.ModelFile(path), p: p}
+	if err := k.prepare(path, in, stdout); err != nil {
 		return err
 	}
 	defer k.pictures.drop()
@@ -157,12 +133,43 @@ func runKinematics(cmd *cobra.Command, path string, f *kinematicsFlags) error {
 		return k.failed(err)
 	}
 	p.Stage("following", progressParts)
-	err = k.do(ctx)
+	err := k.do(ctx)
 	p.End()
 	if e := k.pictures.write(); err == nil && e != nil {
 		err = shell.Failed("", e)
 	}
 	return k.tell(err, stdout, stderr)
+}
+
+// prepare reads and analyses the model at path, and sets the run and the pictures, whose files are not open yet.
+func (k *kinematics) prepare(path string, in shell.Input, stdout io.Writer) error {
+	f := k.f
+	m, err := shell.ReadModel(path, in, k.p)
+	if err != nil {
+		return err
+	}
+	if err := addDrives(m, f.drive); err != nil {
+		return err
+	}
+	k.p.Stage("analysing", 0)
+	plan, err := rung.NewPlan(m, rung.Options{Ordering: f.ordering.Ordering, Threads: int(f.threads)})
+	if err != nil {
+		return err
+	}
+	k.start = plan.Initial().Time
+	if err := checkUntil(f.until, k.start); err != nil {
+		return err
+	}
+	if k.run, err = runs.NewKinematics(plan, k.options(m, stdout)); err != nil {
+		return inFlags(err)
+	}
+	if k.inDocument() {
+		if err := priceDocument(f.until-k.start, k.run.Every(), len(k.run.Columns().Names())); err != nil {
+			return err
+		}
+	}
+	k.pictures = &pictures{columns: k.run.Columns(), mech: plan.Mechanism()}
+	return k.pictures.drawCurves(&f.Flags)
 }
 
 // options returns the options of the run as the flags say: rows go to the file of --out, else to stdout as CSV, or, with --json,
