@@ -36,18 +36,10 @@ func newTogether(f *Factored) *together {
 // isOf reports whether t is for the factor that f has now.
 func (t *together) isOf(f *Factored) bool { return (t.lean != nil) == f.isLean() }
 
-// rowAt returns the row of the whole system for row i of the factor.
-func (t *together) rowAt(i int) int {
-	if t.lean != nil {
-		return int(t.lean.rows.Row[i])
-	}
-	return i
-}
-
 // solveTogether is Answers.TogetherTo for up to eight right sides. It leaves the entries of accuracy without an answer as they are.
 func (t *together) solveTogether(s *core, x, right [][]float64, accuracy []float64) {
 	n := 6 * s.plan.mech.NumBodies()
-	var floor [abreast]float64
+	var most [abreast]uint64 // bits of the largest magnitude: they are in the order of the numbers, and those of NaN are the largest
 	for i := 0; i < n; i += 6 {
 		to := (*[6 * abreast]float64)(t.B[abreast*i:])
 		for v, b := range right {
@@ -55,23 +47,22 @@ func (t *together) solveTogether(s *core, x, right [][]float64, accuracy []float
 			s.sys.AddWrenchTo(w[:], i/6, 1, (*spatial.Force)(b[i:]))
 			for k, y := range w {
 				to[abreast*k+v] = y
-				floor[v] = max(floor[v], math.Abs(y))
+				most[v] = max(most[v], math.Float64bits(math.Abs(y)))
 			}
 		}
 	}
-	for i := n; i < len(t.B)/abreast; i++ {
-		t.gatherRow(t.B, i, t.rowAt(i), right)
+	if t.lean == nil {
+		gatherRows(t.B[abreast*n:], n, nil, right)
+	} else {
+		gatherRows(t.B[abreast*n:], 0, t.lean.rows.Row[n:], right)
+		gatherRows(t.left, 0, t.lean.row[:len(t.left)/abreast], right)
 	}
-	for i := range len(t.left) / abreast {
-		t.gatherRow(t.left, i, int(t.lean.row[i]), right)
+	var floor [abreast]float64
+	for v, y := range most {
+		floor[v] = math.Float64frombits(y)
 	}
 	errors := t.Solve(len(x), &floor)
-	for i := range len(t.X) / abreast {
-		from, row := (*[abreast]float64)(t.X[abreast*i:]), t.rowAt(i)
-		for v, to := range x {
-			to[row] = from[v]
-		}
-	}
+	t.scatter(x)
 	for v, to := range x {
 		if !(errors[v] <= AccurateTol) {
 			continue
@@ -86,12 +77,52 @@ func (t *together) solveTogether(s *core, x, right [][]float64, accuracy []float
 	}
 }
 
-// gatherRow stores a row of the right sides in row i of to. Places that no right side has are zero.
-func (t *together) gatherRow(to []float64, i, row int, right [][]float64) {
-	at := (*[abreast]float64)(to[abreast*i:])
-	*at = [abreast]float64{}
-	for v, b := range right {
-		at[v] = b[row]
+// tile is the number of rows that gatherRows and scatter move for one right side after the other. They are in the cache of the first level.
+const tile = 32
+
+// gatherRows stores in to the rows of the right sides that rows lists, or the rows from first on if rows is nil. Places that no right side
+// has are zero.
+func gatherRows(to []float64, first int, rows []int32, right [][]float64) {
+	if len(right) < abreast {
+		clear(to)
+	}
+	for n := len(to) / abreast; n > 0; n = len(to) / abreast {
+		n = min(n, tile)
+		for v, b := range right {
+			if rows == nil {
+				for i, y := range b[first:][:n] {
+					to[abreast*i+v] = y
+				}
+				continue
+			}
+			for i, row := range rows[:n] {
+				to[abreast*i+v] = b[row]
+			}
+		}
+		to, first = to[abreast*n:], first+n
+		if rows != nil {
+			rows = rows[n:]
+		}
+	}
+}
+
+// scatter stores the solutions in the rows of the whole system that the factor has.
+func (t *together) scatter(x [][]float64) {
+	for lo, n := 0, len(t.X)/abreast; lo < n; lo += tile {
+		hi := min(lo+tile, n)
+		from := t.X[abreast*lo : abreast*hi]
+		for v, to := range x {
+			if t.lean == nil {
+				to = to[lo:hi]
+				for i := range to {
+					to[i] = from[abreast*i+v]
+				}
+				continue
+			}
+			for i, row := range t.lean.rows.Row[lo:hi] {
+				to[row] = from[abreast*i+v]
+			}
+		}
 	}
 }
 
