@@ -122,6 +122,18 @@ func (b *bodyAt) addResidual(r []float64, u *BodyDirection, rest *vec, gravity, 
 	y[3], y[4], y[5] = y[3]+f.x, y[4]+f.y, y[5]+f.z
 }
 
+// rightOfBodies sets r to the change of the residual by the bodies, without joints and force elements.
+func (d *Derivatives) rightOfBodies(r []float64, u *direction) {
+	clear(r)
+	still := u.gravity == (spatial.Vec3{})
+	for i := range d.bodies {
+		if still && u.bodies[i] == (BodyDirection{}) {
+			continue
+		}
+		d.bodies[i].addResidual(r[6*i:][:6], &u.bodies[i], &d.carried.rest[i], &d.mech.Gravity, &u.gravity)
+	}
+}
+
 // addResidualAdjoint is the transpose of addResidual: it adds to u and change their cotangents for the cotangent y of r.
 func (b *bodyAt) addResidualAdjoint(u *BodyDirection, rest *vec, gravity, change *spatial.Vec3, y []float64) {
 	m, f := vec{y[0], y[1], y[2]}, vec{y[3], y[4], y[5]}

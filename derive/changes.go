@@ -28,6 +28,7 @@ type changes struct {
 	x         []float64 // changes of accelerations, then of multipliers with their signs changed
 	taken     direction // the direction, after following
 	joints    []JointChange
+	blank     bool    // joints are as BodiesOnly leaves them: zeros, without derivatives
 	corrected float64 // largest change of the direction by following
 	accuracy  float64 // predicted relative error of the accelerations in x
 	ready     bool

@@ -6,7 +6,6 @@ import (
 
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/kkt"
-	"github.com/rung-mbd/rung/spatial"
 )
 
 // ForwardTo stores in out the derivatives along the directions in, theory.md (D1). Directions with SetFollow are first changed so that the
@@ -209,7 +208,7 @@ func (d *Derivatives) respond(out *changes, u, given *direction, o Options, look
 		}
 	}
 	if look {
-		if err := d.mayGo(u, given, o); err != nil {
+		if err := d.mayGo(d.plainRight, d.plainRates, u, given, o); err != nil {
 			return err
 		}
 	}
@@ -265,13 +264,12 @@ func (d *Derivatives) listed(u *direction) *direction {
 	return u
 }
 
-// mayGo returns an error if the joints do not allow u. d.plainRight and d.plainRates hold the openings of the rows in positions and
-// velocities.
-func (d *Derivatives) mayGo(u, given *direction, o Options) error {
-	if err := d.allowed(d.plainRight, u, ofPositions); err != nil {
+// mayGo returns an error if the joints do not allow u, which opens the rows by positions and velocities.
+func (d *Derivatives) mayGo(positions, velocities []float64, u, given *direction, o Options) error {
+	if err := d.allowed(positions, u, ofPositions); err != nil {
 		return err
 	}
-	if err := d.allowed(d.plainRates, u, ofVelocities); err != nil {
+	if err := d.allowed(velocities, u, ofVelocities); err != nil {
 		return err
 	}
 	return d.try(given, o)
@@ -291,18 +289,6 @@ func (d *Derivatives) answerTo(out *changes, r []float64, u *direction, o Option
 	}
 	out.accuracy = accuracy
 	return nil
-}
-
-// rightOfBodies sets r to the change of the residual by the bodies, without joints and force elements.
-func (d *Derivatives) rightOfBodies(r []float64, u *direction) {
-	clear(r)
-	still := u.gravity == (spatial.Vec3{})
-	for i := range d.bodies {
-		if still && u.bodies[i] == (BodyDirection{}) {
-			continue
-		}
-		d.bodies[i].addResidual(r[6*i:][:6], &u.bodies[i], &d.carried.rest[i], &d.mech.Gravity, &u.gravity)
-	}
 }
 
 // sweepTo is the destination of a sweep: the right side, and the openings of the rows in positions and velocities, nil where they are not
@@ -355,18 +341,24 @@ func (d *Derivatives) timed(part int, u *direction) error {
 // finish stores in out the changes of the joints' wrenches and coordinates, as far as o asks for them.
 func (d *Derivatives) finish(out *changes, o Options) error {
 	u := &out.taken
-	if o.BodiesOnly {
-		clear(out.joints)
-	} else if err := d.outputs(out, u, o, nil); err != nil {
-		return err
+	if !o.BodiesOnly {
+		if err := d.outputs(out, u, o, nil); err != nil {
+			return err
+		}
 	}
 	hidden := o.BodiesOnly || o.NoReactions
 	if !hidden || !o.Untried && u.moving {
+		out.blank = false
 		if err := d.unique(out, u); err != nil {
 			return err
 		}
 	}
-	if hidden {
+	switch {
+	case o.BodiesOnly && !out.blank:
+		clear(out.joints)
+		out.hideWrenches()
+		out.blank = true
+	case hidden && !o.BodiesOnly:
 		out.hideWrenches()
 	}
 	return nil
@@ -396,9 +388,7 @@ func (d *Derivatives) forwardTogether(out []changes, in []direction, o Options) 
 		if !u.mayOpen(o) {
 			continue
 		}
-		copy(d.plainRight, d.panel.positions[i])
-		copy(d.plainRates, d.panel.velocities[i])
-		if err := d.mayGo(u, d.listed(&in[i]), o); err != nil {
+		if err := d.mayGo(d.panel.positions[i], d.panel.velocities[i], u, d.listed(&in[i]), o); err != nil {
 			out, k, failure = out[:i], i, err
 			break
 		}

@@ -3,7 +3,7 @@ package derive
 // outputs stores in out.joints the changes of wrenches, coordinates, rates and second derivatives of joints, for the changes out.x of
 // accelerations and multipliers. It does so for the joints and couplings in only, or for all if only is nil.
 func (d *Derivatives) outputs(out *changes, u *direction, o Options, only []int) error {
-	d.b.given = u
+	d.b.given, out.blank = u, false
 	if o.NoReactions {
 		d.b.want = wantRate | wantSecond | wantCoordinates
 	}
