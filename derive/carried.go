@@ -21,8 +21,9 @@ type carriedLines struct {
 	bent           bool // a universal joint: it has one row more, along the bent line, and one freedom more, along a line of S
 	slides         bool // the joint allows a part of R: along z of P if onZ, else across z
 	onZ            bool
-	moments        bool // some row is a moment
-	forces         bool // some row is a force
+	moments        bool       // some row is a moment
+	forces         bool       // some row is a force
+	among          [6]float64 // by line: 1 if it is a row, else 0
 }
 
 // carriedTypes are the lines of the types in the order of their rows and freedoms.
@@ -128,7 +129,7 @@ func (d *Derivatives) findCarried() {
 			l = &more
 		}
 		for _, line := range l.rows {
-			l.moments, l.forces = l.moments || line < 3, l.forces || line >= 3
+			l.moments, l.forces, l.among[line] = l.moments || line < 3, l.forces || line >= 3, 1
 		}
 		x.of[j] = l
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/rung-mbd/rung/assemble"
 	"github.com/rung-mbd/rung/internal/fault"
 	"github.com/rung-mbd/rung/internal/guard"
+	"github.com/rung-mbd/rung/internal/lanes"
 	"github.com/rung-mbd/rung/kkt"
 	"github.com/rung-mbd/rung/mechanism"
 	"github.com/rung-mbd/rung/model"
@@ -131,13 +132,26 @@ type work struct {
 }
 
 // abreast is the number of directions that are solved together.
-const abreast = 8
+const abreast = lanes.Width
 
 // panel is memory for directions that are solved together.
 type panel struct {
+	all                          []float64          // memory of sides
 	sides, positions, velocities [abreast][]float64 // right sides, and opening of rows; nil until they are needed
+	shut                         [abreast]bool      // the direction opens no row too far, and positions and velocities are not set
 	answers                      [abreast][]float64 // where the answers go
 	accuracy                     [abreast]float64
+	lanes                        laneWork
+}
+
+// laneWork is memory for a sweep along directions side by side; nil until it is needed.
+type laneWork struct {
+	moved  []lanes.Moved  // by body, and of the world behind them
+	right  []lanes.Vector // right sides
+	ground [6]lanes.Vector
+	body   lanes.BodyAt
+	at     lanes.JointAt
+	joint  lanes.JointSweep
 }
 
 // together stores in x the answers of by to the right sides, eight at a time, and in accuracy their predicted relative errors. It calls

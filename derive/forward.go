@@ -388,7 +388,14 @@ func (d *Derivatives) forwardTogether(out []changes, in []direction, o Options) 
 		if !u.mayOpen(o) {
 			continue
 		}
-		if err := d.mayGo(d.panel.positions[i], d.panel.velocities[i], u, d.listed(&in[i]), o); err != nil {
+		given := d.listed(&in[i])
+		err := error(nil)
+		if d.panel.shut[i] {
+			err = d.try(given, o)
+		} else {
+			err = d.mayGo(d.panel.positions[i], d.panel.velocities[i], u, given, o)
+		}
+		if err != nil {
 			out, k, failure = out[:i], i, err
 			break
 		}
@@ -404,24 +411,6 @@ func (d *Derivatives) forwardTogether(out []changes, in []direction, o Options) 
 	return k, failure
 }
 
-// needPanel prepares the memory for n directions, with looks also for the openings of rows.
-func (d *Derivatives) needPanel(n int, looks bool) {
-	p := &d.panel
-	for k := range n {
-		if p.sides[k] == nil {
-			p.sides[k] = make([]float64, len(d.x))
-		}
-		if !looks {
-			continue
-		}
-		if p.positions[k] == nil {
-			p.positions[k], p.velocities[k] = make([]float64, len(d.plainRight)), make([]float64, len(d.plainRight))
-		}
-		clear(p.positions[k])
-		clear(p.velocities[k])
-	}
-}
-
 // sideOf returns the destination of a sweep for direction k of the panel.
 func (p *panel) sideOf(k int, looks bool) *sweepTo {
 	to := &sweepTo{right: p.sides[k]}
@@ -434,11 +423,24 @@ func (p *panel) sideOf(k int, looks bool) *sweepTo {
 // sweepTogether computes the right sides of all directions of out. failure is the error of direction k, the first that has one.
 func (d *Derivatives) sweepTogether(out []changes, o Options, looks bool) (k int, failure error) {
 	p := &d.panel
-	all, forced := (*direction)(nil), false
+	all, forced, open := (*direction)(nil), false, uint8(0)
+	for k := range out {
+		if out[k].taken.mayOpen(o) {
+			open |= 1 << k
+		}
+	}
+	if d.inLanes(out) {
+		d.sweepLanes(out, open)
+		return 0, nil
+	}
 	for k := range out {
 		u := &out[k].taken
 		d.rightOfBodies(p.sides[k], u)
 		forced = forced || u.forced
+		if p.shut[k] = false; looks {
+			clear(p.positions[k])
+			clear(p.velocities[k])
+		}
 	}
 	if !forced && len(out) > 0 {
 		all = &out[0].taken // any direction without forces: the builder looks at its forces only
@@ -457,12 +459,17 @@ func (d *Derivatives) sweepTogether(out []changes, o Options, looks bool) (k int
 				err, built = d.build(part), true
 			}
 			if err == nil {
-				err = d.sweep(p.sideOf(i, u.mayOpen(o)), part, c, u)
+				err = d.sweep(p.sideOf(i, open>>i&1 != 0), part, c, u)
 			}
 			if err != nil {
 				out, k, failure = out[:i], i, err
 				break
 			}
+		}
+	}
+	for k := range out {
+		for i, y := range p.sides[k] {
+			p.sides[k][i] = -y
 		}
 	}
 	return k, failure
@@ -472,9 +479,6 @@ func (d *Derivatives) sweepTogether(out []changes, o Options, looks bool) (k int
 func (d *Derivatives) answerTogether(out []changes, o Options) (k int, failure error) {
 	p := &d.panel
 	for k := range out {
-		for i, y := range p.sides[k] {
-			p.sides[k][i] = -y
-		}
 		p.answers[k] = out[k].x
 	}
 	k, failure = together(d.dynamics, p.answers[:len(out)], p.sides[:len(out)], p.accuracy[:len(out)], func(k int) (err error) {

@@ -1,6 +1,7 @@
 // Package lanes holds the kernels of mechanics. PinRows computes the constraint rows of a ball
 // joint or a hinge. The other functions compute the same rows, and the recursions along trees of
-// hinges, for eight joints or bodies at a time.
+// hinges, for eight joints or bodies at a time, or differentiate a body or a
+// joint along eight directions.
 //
 // Eight things of the same shape, such as eight trees of hinges, are
 // computed side by side, one in each lane: each of their numbers is a Vector of eight. Gather and

@@ -121,6 +121,44 @@ func BallRows(t *Joint, c *JointConst)
 //go:noescape
 func HingeRows(t *Joint, c *JointConst)
 
+// SweepBody stores in y minus the change of the residual of a body (D8), for directions without loads that leave mass and inertia as they are.
+//
+// Cost: about 110 operations a lane, no allocation.
+//
+//go:noescape
+func SweepBody(y *[6]Vector, u *Moved, b *BodyAt)
+
+// SweepJoint subtracts from yP and yS the changes of the residuals of the bodies of a joint whose lines turn with P, (D11), (D12),
+// and stores in Rows of t minus the changes along its six lines at the level of accelerations. P and S are the motions of the bodies.
+// Frames, forces and time do not change, and the joint has no springs. It does not slide and has no bent line.
+//
+// Cost: about 340 operations a lane, no allocation.
+//
+//go:noescape
+func SweepJoint(t *JointSweep, P *Moved, S *Moved, j *JointAt, yP *[6]Vector, yS *[6]Vector)
+
+// SweepOpening is SweepJoint, and notes by how much the rows open at the levels of positions and velocities. For each level let s
+// be the sum of the magnitudes in the rows. It raises Most to s, and adds s to Sum, which is NaN if any number is.
+//
+// Cost: about 500 operations a lane, no allocation.
+//
+//go:noescape
+func SweepOpening(t *JointSweep, P *Moved, S *Moved, j *JointAt, yP *[6]Vector, yS *[6]Vector)
+
+// SweepSliding is SweepOpening for a joint that slides.
+//
+// Cost: about 570 operations a lane, no allocation.
+//
+//go:noescape
+func SweepSliding(t *JointSweep, P *Moved, S *Moved, j *JointAt, yP *[6]Vector, yS *[6]Vector)
+
+// SweepBent is SweepOpening for a joint with a bent line. It stores in Bent minus the change along that line.
+//
+// Cost: about 580 operations a lane, no allocation.
+//
+//go:noescape
+func SweepBent(t *JointSweep, P *Moved, S *Moved, j *JointAt, yP *[6]Vector, yS *[6]Vector)
+
 // gather is Gather for n ≥ 1.
 //
 //go:noescape

@@ -81,6 +81,42 @@ func BallRows(t *Joint, c *JointConst) { panic(noAssembly) }
 // HingeRows is BallRows for hinges.
 func HingeRows(t *Joint, c *JointConst) { panic(noAssembly) }
 
+// SweepBody stores in y minus the change of the residual of a body (D8), for directions without loads that leave mass and inertia as they are.
+//
+// Cost: about 110 operations a lane, no allocation.
+func SweepBody(y *[6]Vector, u *Moved, b *BodyAt) { panic(noAssembly) }
+
+// SweepJoint subtracts from yP and yS the changes of the residuals of the bodies of a joint whose lines turn with P, (D11), (D12),
+// and stores in Rows of t minus the changes along its six lines at the level of accelerations. P and S are the motions of the bodies.
+// Frames, forces and time do not change, and the joint has no springs. It does not slide and has no bent line.
+//
+// Cost: about 340 operations a lane, no allocation.
+func SweepJoint(t *JointSweep, P *Moved, S *Moved, j *JointAt, yP *[6]Vector, yS *[6]Vector) {
+	panic(noAssembly)
+}
+
+// SweepOpening is SweepJoint, and notes by how much the rows open at the levels of positions and velocities. For each level let s
+// be the sum of the magnitudes in the rows. It raises Most to s, and adds s to Sum, which is NaN if any number is.
+//
+// Cost: about 500 operations a lane, no allocation.
+func SweepOpening(t *JointSweep, P *Moved, S *Moved, j *JointAt, yP *[6]Vector, yS *[6]Vector) {
+	panic(noAssembly)
+}
+
+// SweepSliding is SweepOpening for a joint that slides.
+//
+// Cost: about 570 operations a lane, no allocation.
+func SweepSliding(t *JointSweep, P *Moved, S *Moved, j *JointAt, yP *[6]Vector, yS *[6]Vector) {
+	panic(noAssembly)
+}
+
+// SweepBent is SweepOpening for a joint with a bent line. It stores in Bent minus the change along that line.
+//
+// Cost: about 580 operations a lane, no allocation.
+func SweepBent(t *JointSweep, P *Moved, S *Moved, j *JointAt, yP *[6]Vector, yS *[6]Vector) {
+	panic(noAssembly)
+}
+
 // gather is Gather for n ≥ 1.
 func gather(lanes *Vector, numbers *float64, at *[8]int32, n int) { panic(noAssembly) }
 

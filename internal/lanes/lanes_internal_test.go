@@ -79,18 +79,33 @@ var calls = map[string]func(p func(i int) unsafe.Pointer, n, step int){
 	},
 	"BallRows":  func(p func(i int) unsafe.Pointer, _, _ int) { BallRows((*Joint)(p(0)), (*JointConst)(p(1))) },
 	"HingeRows": func(p func(i int) unsafe.Pointer, _, _ int) { HingeRows((*Joint)(p(0)), (*JointConst)(p(1))) },
+	"SweepBody": func(p func(i int) unsafe.Pointer, _, _ int) {
+		SweepBody((*[6]Vector)(p(0)), (*Moved)(p(1)), (*BodyAt)(p(2)))
+	},
+	"SweepJoint":   sweep(SweepJoint),
+	"SweepOpening": sweep(SweepOpening),
+	"SweepSliding": sweep(SweepSliding),
+	"SweepBent":    sweep(SweepBent),
+}
+
+// sweep runs SweepJoint or one of its other forms.
+func sweep(f func(t *JointSweep, P, S *Moved, j *JointAt, yP, yS *[6]Vector)) func(p func(i int) unsafe.Pointer, n, step int) {
+	return func(p func(i int) unsafe.Pointer, _, _ int) {
+		f((*JointSweep)(p(0)), (*Moved)(p(1)), (*Moved)(p(2)), (*JointAt)(p(3)), (*[6]Vector)(p(4)), (*[6]Vector)(p(5)))
+	}
 }
 
 // TestFunctions: each function on vectors has the bits of its lines, with each set of instructions, and writes nothing but
 // its results.
 func TestFunctions(t *testing.T) {
-	const apart, operands = 120 * Width, 4 // numbers of an operand: the largest structure has 113 lanes
+	// Numbers of an operand, operands, and shared numbers: the largest structures have 113 lanes and 81 shared numbers.
+	const apart, operands, shared = 120 * Width, 6, 81
 	list := lines.Functions()
 	require.Len(t, list, len(calls))
 	eachSet(t, func(t *testing.T) {
 		for i, f := range list {
 			for n := 1; n <= 6; n++ {
-				w := make([]float64, operands*apart+4)
+				w := make([]float64, operands*apart+shared)
 				for r, k := rand.New(rand.NewPCG(uint64(i), uint64(n))), 0; k < len(w); k++ {
 					w[k] = r.NormFloat64()
 				}

@@ -55,3 +55,72 @@ type Joint struct {
 	Scale  [5]Vector  // squared norms of the rows
 	B      [5]Vector  // right sides
 }
+
+// Moved holds the changes of bodies along eight directions, world axes.
+type Moved struct {
+	Rotation [3]Vector
+	Position [3]Vector // of the centre of mass
+	Angular  [3]Vector // of the angular velocity
+	Linear   [3]Vector // of the velocity of the centre of mass
+}
+
+// JointSweep holds the results of SweepJoint and SweepOpening for a joint, and numbers on the way.
+type JointSweep struct {
+	Rows     [6]Vector // minus the changes along the lines at the level of accelerations: moments, then forces
+	Most     [2]Vector // for positions and velocities: the largest opening of a joint, the sum of its rows
+	Sum      [2]Vector // the sums of the openings of the joints
+	DS       [3]Vector // changes of arms
+	DA       [3]Vector
+	DB       [3]Vector
+	DW       [3]Vector // of the relative angular velocity
+	Spin     [3]Vector // of ω_S×s
+	Past     [3]Vector // of ω_P×a
+	Turn     [3]Vector // of the relative motion at a level, as P sees it
+	Step     [3]Vector
+	DF       [3]Vector // of the force on S
+	Slip     [3]Vector // of twice the part of the relative velocity that the joint allows
+	Tilt     [3]Vector // θ×y for the relative rotation θ, and (θ×y)×u
+	Bend     [3]Vector
+	BentPart Vector // part of the bent row by the relative angular velocity
+	Bent     Vector // minus the change along the bent line
+}
+
+// BodyAt holds a body at a state for SweepBody, world axes.
+type BodyAt struct {
+	K     [3]float64 // from the origin of the frame to the centre of mass
+	Omega [3]float64 // angular velocity ω
+	Alpha [3]float64 // angular acceleration α
+	Iw    [3]float64 // I·ω
+	Ial   [3]float64 // I·α
+	Rest  [3]float64 // force that moves with the origin of the frame
+	I     [6]float64 // inertia as xx, yy, zz, xy, xz, yz
+}
+
+// JointAt holds a joint at a state for SweepJoint, world axes, with the letters of docs/theory.md (D11).
+type JointAt struct {
+	S      [3]float64 // arms
+	A      [3]float64
+	B      [3]float64
+	V      [3]float64 // relative velocity and accelerations
+	Wd     [3]float64
+	Vd     [3]float64
+	SpinS  [3]float64 // ω_S×s, ω_P×a
+	SpinP  [3]float64
+	OmegaP [3]float64 // angular velocities and accelerations of the bodies
+	OmegaS [3]float64
+	AlphaP [3]float64
+	AlphaS [3]float64
+	W      [3]float64 // ω_S − ω_P
+	N      [3]float64 // moment and force on S
+	F      [3]float64
+	E      [9]float64 // axes of P
+	Row    [6]float64 // 1 for lines that are rows, and 0 for others: moments about x, y and z of P, forces along them
+	Allow  [2]float64 // if it slides: the allowed part of v is Allow[0]·z(z·v) + Allow[1]·v
+	Slip   [3]float64 // the part of V that it allows
+	Y      [3]float64 // y and u of a bent line, along n = y×u
+	U      [3]float64
+	Normal [3]float64
+	Twist  [3]float64 // (w×y)×u + y×(u×w), with w = ω_S − ω_P
+	Curl   [3]float64 // (u×w)×w
+	Lambda float64    // its multiplier
+}

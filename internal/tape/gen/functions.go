@@ -44,10 +44,10 @@ func functionBody(b *strings.Builder, f *lines.Function, s isa) {
 	o := operandsOf(f.Kernel)
 	for i, p := range f.Params {
 		from := fmt.Sprintf("%s+%d(FP)", p.Name, 8*i)
-		switch p.Operand {
-		case 'N':
+		switch {
+		case p.Operand == 'N':
 			fmt.Fprintf(b, "\tMOVQ %s, R10\n", from)
-		case 'F':
+		case p.Type == "int": // F as a stride
 			fmt.Fprintf(b, "\tMOVQ %s, R13\n\tSHLQ $6, R13\n", from)
 		default:
 			fmt.Fprintf(b, "\tMOVQ %s, %s\n", from, pointers[p.Operand])
@@ -211,7 +211,7 @@ func structuresFile() string {
 			if f.Lanes > 1 {
 				fmt.Fprintf(&b, "[%d]", f.Lanes)
 			}
-			b.WriteString("Vector")
+			b.WriteString(map[bool]string{false: "Vector", true: "float64"}[s.Shared])
 			if f.Doc != "" {
 				b.WriteString(" // " + f.Doc)
 			}

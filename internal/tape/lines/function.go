@@ -2,6 +2,7 @@ package lines
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -12,8 +13,8 @@ type Function struct {
 }
 
 // Param is a parameter of a function. Pointers are operands, from 'A' on. They point to vectors, to structures of vectors, or to
-// numbers that all lanes share. The other parameters are the number of turns of the loop, 'N', and the number of vectors from one row to
-// the next, 'F'.
+// numbers or structures of numbers that all lanes share. The other parameters are the number of turns of the loop, 'N', and the number
+// of vectors from one row to the next, 'F'.
 type Param struct {
 	Name, Type string
 	Operand    byte
@@ -47,7 +48,7 @@ func newFunction(name, signature, doc string) *Function {
 		case strings.HasPrefix(p.Type, "*"):
 			p.Operand = operand
 			operand++
-			if strings.HasSuffix(p.Type, "float64") {
+			if strings.HasSuffix(p.Type, "float64") || isShared(p.Type[1:]) {
 				f.Shared += string(p.Operand)
 			}
 		default:
@@ -76,20 +77,26 @@ func (f *Function) at(name string) Mem {
 // three loads the three components of a vector.
 func (f *Function) three(name string) []Val { return f.vec(f.at(name), 3) }
 
-// Structure describes a Go structure whose fields are vectors, in the order of memory.
+// Structure describes a Go structure whose fields are vectors, or numbers that all lanes share, in the order of memory.
 type Structure struct {
 	Name, Doc string
 	Fields    []Field
+	Shared    bool // its fields are numbers
 }
 
 // Field is a field of a Structure.
 type Field struct {
 	Name  string
-	Lanes int // number of vectors
+	Lanes int // number of vectors, or of shared numbers
 	Doc   string
 }
 
-// offset returns the number of vectors before a field.
+// isShared reports whether a type is a structure of shared numbers.
+func isShared(name string) bool {
+	return slices.ContainsFunc(Structures(), func(s Structure) bool { return s.Name == name && s.Shared })
+}
+
+// offset returns the number of vectors, or of shared numbers, before a field.
 func (s *Structure) offset(field string) (n int) {
 	for _, f := range s.Fields {
 		if f.Name == field {

@@ -2,7 +2,7 @@ package lines
 
 // Structures lists the structures of package lanes.
 func Structures() []Structure {
-	return []Structure{
+	return append([]Structure{
 		{"BodyConst", `holds the constants of bodies that joints connect to their parents. Vectors are in the axes
 of the body unless noted.`, []Field{
 			{"Com", 3, "centre of mass"},
@@ -13,7 +13,7 @@ of the body unless noted.`, []Field{
 			{"ArmP", 3, "from the parent's centre of mass to the joint, axes of the parent"},
 			{"ArmC", 3, "from the body's centre of mass to the joint"},
 			{"Frame", 9, "axes of the hinge's frame, the third along the hinge, in the axes of the body or of the parent"},
-		}},
+		}, false},
 		{"Body", "holds the numbers of bodies at one state. Matrices are stored by rows.", []Field{
 			{"State", 13, "position, unit quaternion, velocity, angular velocity, in world axes"},
 			{"Kin", 12, "axes of the body in the world, E, and E·com"},
@@ -26,7 +26,7 @@ of the body unless noted.`, []Field{
 			{"Size", 1, "Σ c²"},
 			{"Free", 1, "largest magnitude in C⁻¹·f, NaN if a number in it is NaN"},
 			{"Off", 1, "distance of the quaternion's square from one, NaN if the state is not finite"},
-		}},
+		}, false},
 		{"JointConst", `holds the constants of joints that hold a point of body P and a point of body S together (Pin). The
 inverses and roots of the world are zero.`, []Field{
 			{"Axes", 9, "axes of the joint in P"},
@@ -36,7 +36,7 @@ inverses and roots of the world are zero.`, []Field{
 			{"InvS", 6, "L⁻¹ of S"},
 			{"RootP", 1, "−1/√m of P"},
 			{"RootS", 1, "1/√m of S"},
-		}},
+		}, false},
 		{"Joint", "holds the numbers of joints at one state.", []Field{
 			{"EP", 9, "axes of P in the world"},
 			{"ES", 9, "axes of S in the world"},
@@ -48,14 +48,15 @@ inverses and roots of the world are zero.`, []Field{
 			{"S", 30, "rows on S"},
 			{"Scale", 5, "squared norms of the rows"},
 			{"B", 5, "right sides"},
-		}},
-	}
+		}, false},
+	}, directionStructures()...)
 }
 
-// Functions lists the kernels of package lanes, for eight groups of bodies or eight joints at one state.
+// Functions lists the kernels of package lanes, for eight groups of bodies or eight joints at one state, or for eight directions.
 func Functions() (list []*Function) {
 	list = append(append(list, hinges()...), moves()...)
-	return append(append(list, products()...), jointRows()...)
+	list = append(append(list, products()...), jointRows()...)
+	return append(list, directions()...)
 }
 
 // function appends a function whose lines body adds.
