@@ -347,8 +347,7 @@ func (d *Derivatives) finish(out *changes, o Options) error {
 		}
 	}
 	hidden := o.BodiesOnly || o.NoReactions
-	if !hidden || !o.Untried && u.moving {
-		out.blank = false
+	if !hidden || !o.Untried && u.moving { // blank joints have all bits that it may set
 		if err := d.unique(out, u); err != nil {
 			return err
 		}
