@@ -243,22 +243,28 @@ func (p *Plan) hold() ([]int32, error) {
 	return nodes, nil
 }
 
-// analyse finds an elimination order of the piece with its held nodes last, and analyses it. It lists in p.zero the blocks between held
-// nodes and bodies that belong to other ranks.
+// analyse finds an elimination order of the piece with its held nodes last, and analyses it. It lists the blocks that are zero (listZero).
 func (p *Plan) analyse(held []int32) {
+	p.listZero(held)
 	pat := p.layout.Pattern
-	is := make([]bool, pat.Len())
+	c := &chooser{pat: pat, held: held, is: make([]bool, pat.Len())}
 	for _, v := range held {
-		is[v] = true
+		c.is[v] = true
+	}
+	c.run()
+	p.factors = factor.AnalyzeHeld(pat, c.best, len(held))
+}
+
+// listZero lists in p.zero the blocks between held nodes and bodies that belong to other ranks, as ranges of values.
+func (p *Plan) listZero(held []int32) {
+	pat := p.layout.Pattern
+	for _, v := range held {
 		for k := pat.Ptr[v]; k < pat.Ptr[v+1]; k++ {
 			if b := pat.Ind[k]; int(b) >= p.piece.Own && int(b) < p.mech.NumBodies() {
 				p.zero = append(p.zero, [2]int64{pat.Pos[k], pat.Pos[k+1]})
 			}
 		}
 	}
-	c := &chooser{pat: pat, held: held, is: is}
-	c.run()
-	p.factors = factor.AnalyzeHeld(pat, c.best, len(held))
 }
 
 // findLinks fills p.links: it tells the other ranks which of their bodies are in this rank's halo, and learns which own bodies are in

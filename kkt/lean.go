@@ -88,11 +88,13 @@ type probe struct {
 	v, b  []float64 // the motion, and zeros, by scalar of the whole system
 }
 
-// useProbe makes each factorization test the spare rows with a motion; most is the largest relative violation that passes.
+// useProbe makes each factorization test the spare rows with a motion, which random loads on the bodies cause. most is the largest relative
+// violation that passes.
 func (s *lean) useProbe(most float64) {
 	n := s.rows.Of.Dim()
 	s.probe = &probe{most: most, force: make([]float64, len(s.right)), v: make([]float64, n), b: make([]float64, n)}
-	rng := rand.New(rand.NewPCG(8, uint64(n)))
+	const seed = 8
+	rng := rand.New(rand.NewPCG(seed, uint64(n)))
 	for i := range 6 * s.bodies {
 		s.probe.force[i] = rng.Float64() - 0.5
 	}

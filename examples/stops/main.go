@@ -138,17 +138,18 @@ func run() error {
 	mech := plan.Mechanism()
 	l := &leg{mech: mech, kin: mech.NewKinematics(), locks: closing.NewCloser(stiff, closing.Options{})}
 	s := start(plan, plan.Initial(), sim.Event{Name: "stop", Function: l.knee, Direction: sim.Falling, Action: l.strike})
-	if err := s.Run(2); err != nil {
+	const longest, after = 2, 0.1 // s: of the swing, and of the motion with the fixed knee
+	if err := s.Run(longest); err != nil {
 		return err
 	}
-	if !l.last {
+	if !l.last { // the knee has not come to rest
 		return nil
 	}
 	// The fixed knee takes over where the last bounce has ended.
 	st := s.State().Clone()
 	stiff.Mechanism().Adopt(st, mech)
 	s = start(stiff, st)
-	if err := s.Run(st.Time + 0.1); err != nil {
+	if err := s.Run(st.Time + after); err != nil {
 		return err
 	}
 	fmt.Printf("%.4f s: straight, bends at %.4f rad/s, by hand 0\n", s.State().Time, math.Abs(l.rate(s.State())))

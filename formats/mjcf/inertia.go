@@ -163,8 +163,8 @@ func (r *reader) shape(g element, x assembly.Pose) (s shape, seen bool) {
 	return s, true
 }
 
-// solid stores kind and size of a geom in v. It returns false for invalid sizes, which it refuses, and for planes, height fields and
-// distance fields, which have no mass.
+// solid stores kind and size of a geom in v. Lengths of the file are halves, and lengths of v are whole, but for radii and semi-axes. It
+// returns false for invalid sizes, which it refuses, and for planes, height fields and distance fields, which have no mass.
 func (r *reader) solid(g element, kind string, size *[3]float64, v *assembly.Visual) bool {
 	need := map[string]int{"sphere": 1, "capsule": 2, "cylinder": 2, "box": 3, "ellipsoid": 3}[kind]
 	for k := range need {

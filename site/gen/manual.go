@@ -118,7 +118,8 @@ func flagName(line string) string {
 	return "flag-" + name
 }
 
-// flagTerm returns the names of a flag and its argument as HTML.
+// flagTerm returns the names of a flag and its argument as HTML. line is troff: \fB begins bold letters, \fI italic ones, \fR ends them,
+// and \- and \e are a hyphen and a backslash.
 func flagTerm(line string) string {
 	line = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `\-`, "-", `\e`, "&#92;").Replace(line)
 	open, out := "", strings.Builder{}

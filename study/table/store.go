@@ -201,8 +201,8 @@ func (st *store) remove() error {
 	return err
 }
 
-// Has implements sweep.Store. It reports whether part k of every table is there and whole. A damaged part is a warning, and counts as
-// missing.
+// Has implements sweep.Store. It reports whether part k of every table is there and whole, and then adds its runs to those that are done
+// (Add). A damaged part is a warning, and counts as missing.
 func (st *store) Has(k int) (bool, error) {
 	all := true
 	for _, t := range st.tables() {

@@ -10,7 +10,7 @@ import (
 
 // Rehome returns a copy of m, which was read at the path from, for writing at the path to. Files of terrains, curves and meshes,
 // whose names are relative to the folder of from, get names relative to the folder of to. Stdio stands for the working folder.
-// It returns m itself if nothing changes.
+// It returns m itself if both folders are the same, or one has no absolute path.
 func Rehome(m *model.Model, from, to string) *model.Model {
 	was, err := folderOf(from)
 	if err != nil {

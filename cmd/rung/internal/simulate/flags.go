@@ -90,7 +90,7 @@ func (f *Flags) check(model string) (*runs.Options, error) {
 			return nil, shell.UseErrorf("--%s 0 is not above 0 and finite", x.name)
 		}
 	}
-	o, err := f.options(nil, io.Discard)
+	o, err := f.options(nil, io.Discard) // of no model, so nothing is written
 	if err != nil {
 		return nil, err
 	}
