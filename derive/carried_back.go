@@ -207,7 +207,7 @@ func (d *Derivatives) moveBack(
 			x.wP, x.db, x.phi = x.wP.sub(c.b.cross(x.dV)), omP.cross(x.dV), x.phi.sub(c.V.cross(x.dV))
 		}
 	}
-	// Positions. The arms of forces do not depend on the centres of mass here (pushed).
+	// Positions. The arms of forces do not depend on the centres of mass here (holdComs).
 	comS, comP := x.dV.cross(omS).sub(x.ds), x.dV.cross(omP).add(x.db).add(x.da).scale(-1)
 	x.ds, x.da = x.ds.add(t.ds), x.da.add(t.da)
 	theta, rho := turn[0], step[0]

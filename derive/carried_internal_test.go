@@ -74,6 +74,7 @@ func TestCarriedIsRecorded(t *testing.T) {
 			m := carriedMove{opens: true}
 			d.move(&m, c, &u, dx, orderAcceleration)
 			dN, dF, dP := d.acts(c, &m, &c.load, &u, dx)
+			d.holdComs(&m, c, &u)
 			c.pushed(got, &m, c.F, dN, dF, dP)
 			d.aboutOrigins(got, c, c.F, &u)
 			d.opens(got[c.at:], c, &m, &u, orderAcceleration)

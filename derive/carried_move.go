@@ -7,7 +7,6 @@ type carriedMove struct {
 	phi        vec    // rotation of P's frame
 	ds, db, da vec    // of the arms s, b and a, with changes of frames and of centres of mass within the bodies
 	turn, step [3]vec // by order: of relative position, velocity and acceleration as P sees them, angular and linear
-	comS, comP vec    // travels of the centres of mass in the bodies, which ds and da contain with the opposite sign
 	// opens demands db and the steps of position and velocity up to orderAcceleration. Otherwise these are left out there for a joint that
 	// does not slide, as its acceleration does not depend on them.
 	opens bool
@@ -107,8 +106,25 @@ func (c *carriedJoint) shift(m *carriedMove, P, S *bodyAt, uP, uS *BodyDirection
 	m.step[0] = m.step[0].add(atS).sub(atP).sub(turnP.cross(c.R))
 	m.turn[0] = m.turn[0].add(turnS).sub(turnP)
 	m.phi = m.phi.add(turnP)
-	m.comS, m.comP = comS, comP
 	return vecOf(&S.omega).cross(comS).sub(vecOf(&P.omega).cross(comP))
+}
+
+// holdComs takes out of ds and da the travels of the centres of mass in the bodies along u: addResidual has their moments for all forces of
+// a body together, which may be much smaller than each of them. It computes ds and da anew, as a difference would leave rounding.
+func (d *Derivatives) holdComs(m *carriedMove, c *carriedJoint, u *direction) {
+	P, S := d.ends(c)
+	fP, fS := &u.frames[2*c.number], &u.frames[2*c.number+1]
+	m.ds, m.da = vecOf(&fS.Origin).turned(&S.E), vecOf(&fP.Origin).turned(&P.E)
+	if c.succ >= 0 {
+		m.ds = m.ds.add(vecOf(&u.bodies[c.succ].Rotation).cross(c.s))
+	}
+	if c.pred >= 0 {
+		m.da = m.da.add(vecOf(&u.bodies[c.pred].Rotation).cross(c.a))
+	}
+	if c.lines.slides {
+		turn := vecOf(&fP.Turn).turned(&P.E)
+		m.da = m.da.add(turn.cross(c.allowed(c.R))).add(c.allowed(m.step[0]))
+	}
 }
 
 // seen stores in out the products of the lines along the axes of P with a motion.
@@ -185,18 +201,17 @@ func (c *carriedJoint) pulls(s *carriedSpring, m *carriedMove, u *direction) (mo
 }
 
 // pushed subtracts from r the changes of the loads of a joint on its bodies, for the changes dN and dF of its load on S, theory.md (D12),
-// and for dP of acts. F is the force on S. The travels of the centres of mass in the bodies do not count here: addResidual has them for all
-// forces of a body together, which may be much smaller than each of them.
+// and for dP of acts. F is the force on S. Changes ds and da by centres of mass have been taken out (holdComs).
 func (c *carriedJoint) pushed(r []float64, m *carriedMove, F, dN, dF, dP vec) {
 	if c.succ >= 0 {
 		y := (*[6]float64)(r[6*c.succ:])
-		t := dN.add(m.ds.add(m.comS).cross(F)).add(c.s.cross(dF))
+		t := dN.add(m.ds.cross(F)).add(c.s.cross(dF))
 		y[0], y[1], y[2] = y[0]-t.x, y[1]-t.y, y[2]-t.z
 		y[3], y[4], y[5] = y[3]-dF.x, y[4]-dF.y, y[5]-dF.z
 	}
 	if c.pred >= 0 {
 		y := (*[6]float64)(r[6*c.pred:])
-		t := dN.add(m.da.add(m.comP).cross(F)).add(c.a.cross(dF)).add(dP)
+		t := dN.add(m.da.cross(F)).add(c.a.cross(dF)).add(dP)
 		y[0], y[1], y[2] = y[0]+t.x, y[1]+t.y, y[2]+t.z
 		y[3], y[4], y[5] = y[3]+dF.x, y[4]+dF.y, y[5]+dF.z
 	}
@@ -240,6 +255,9 @@ func (c *carriedJoint) numRows() int {
 // gatherCarried adds to r the change of the residual of a joint whose lines turn with P.
 func (d *Derivatives) gatherCarried(r []float64, c *carriedJoint, m *carriedMove, u *direction) {
 	dN, dF, dP := d.acts(c, m, &c.load, u, nil)
+	if u.shifts {
+		d.holdComs(m, c, u)
+	}
 	c.pushed(r, m, c.F, dN, dF, dP)
 	if c.at >= 0 {
 		d.opens(r[c.at:], c, m, u, orderAcceleration)

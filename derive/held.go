@@ -201,6 +201,9 @@ func (d *Derivatives) heldCarriedTo(r []float64, c *carriedJoint, u *direction, 
 		forced = nil
 	}
 	dN, dF, dP := d.acts(c, &m, &c.load, forced, dx)
+	if u.shifts {
+		d.holdComs(&m, c, u)
+	}
 	c.pushed(r, &m, c.F, dN, dF, dP)
 	if c.plain >= 0 {
 		d.opens(r[c.plain:], c, &m, u, l.order())

@@ -197,6 +197,9 @@ func (d *Derivatives) nullChange(u *direction, size float64) ([]float64, error) 
 				var m carriedMove
 				d.move(&m, c, u, nil, orderPosition)
 				dN, dF, dP := d.acts(c, &m, &l, nil, nil)
+				if u.shifts {
+					d.holdComs(&m, c, u)
+				}
 				c.pushed(r, &m, l.F, dN, dF, dP)
 				d.aboutOrigins(r, c, l.F, u)
 			}
