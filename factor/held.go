@@ -353,17 +353,18 @@ type Checked struct {
 // Shapes: held has HeldRows entries, terms one a held node, both in the
 // order of Held. It panics on a length mismatch or without a valid factor.
 func (f *Factor) ResidualHeldTo(r, held, terms, b, x []float64, size float64) Checked {
-	const twice = true
-	return f.residualHeld(r, held, terms, b, x, size, !twice)
+	return f.residualHeld(r, held, terms, b, x, size, !twiceDigits)
 }
+
+// twiceDigits is the argument twice of residualHeld.
+const twiceDigits = true
 
 // ResidualAllHeldTo is ResidualHeldTo with twice the digits, for all rows including those of leaves. The part of this piece in the
 // residual of a held row is the sum of its entries in held and low. The entries of r in held rows become zero.
 //
 // Cost: no allocation but for the first.
 func (f *Factor) ResidualAllHeldTo(r, held, low, terms, b, x []float64, size float64) Checked {
-	const twice = true
-	c := f.residualHeld(r, held, terms, b, x, size, twice)
+	c := f.residualHeld(r, held, terms, b, x, size, twiceDigits)
 	p := f.Symbolic.Pattern
 	for _, v := range f.Symbolic.Held() {
 		for i := p.Off[v]; i < p.Off[v+1]; i++ {

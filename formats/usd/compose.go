@@ -57,6 +57,9 @@ func (c *composer) stop(p *prim, what, why string) {
 	}
 }
 
+// mainFile is the argument main of composer.open for the file that the user names, not one that another file refers to.
+const mainFile = true
+
 // open returns the stack of a file. It refuses a file that cannot be read or that includes itself, and returns nil. For the main
 // file, and for syntax errors, it returns the error instead.
 func (c *composer) open(at source.Located, name source.Name, main bool) (*stack, error) {
@@ -101,8 +104,7 @@ func (c *composer) sublayer(s *stack, a arc) error {
 	if !ok {
 		return nil
 	}
-	const main = true
-	w, err := c.open(a, name, !main)
+	w, err := c.open(a, name, !mainFile)
 	if w == nil {
 		return err
 	}
@@ -312,9 +314,8 @@ func (c *composer) pull(p *prim, s *stack, a arc) error {
 		if !ok {
 			return nil
 		}
-		const main = true
 		var err error
-		if from, err = c.open(a, name, !main); from == nil {
+		if from, err = c.open(a, name, !mainFile); from == nil {
 			return err
 		}
 		c.units(a, s, from)

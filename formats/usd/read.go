@@ -27,8 +27,7 @@ func Read(files *source.Files, name source.Name, o *source.Options) (*source.Res
 	report := &source.Report{File: name.String(), Format: "usd"}
 	report.Tell(o.Settled)
 	c := &composer{files: files, report: report, stacks: map[string]*stack{}, opened: map[string]bool{}}
-	const main = true
-	s, err := c.open(nil, name, main)
+	s, err := c.open(nil, name, mainFile)
 	if err != nil {
 		return nil, report, err
 	}

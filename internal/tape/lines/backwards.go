@@ -51,6 +51,9 @@ func dexpBack(k *Kernel, turn []Val, x, series Mem) (y, back []Val) {
 	return y, back
 }
 
+// transposed is the argument of turnRate for the transposed matrix.
+const transposed = true
+
 // turnRate returns the rate of the rotation Θ since the beginning of a step: ω − ½Θ×ω + Θ×(Θ×ω)/12, where ω is rate. If transposed is set,
 // it multiplies by the transposed matrix, which is the matrix for −Θ.
 func turnRate(k *Kernel, turn, rate []Val, transposed bool) []Val {
@@ -83,7 +86,6 @@ func backEnd(k *Kernel) {
 		k.carry(d.linear, from.linear, 3)
 	}
 	// The rotation over the whole step.
-	const transposed = true
 	rate := turnRate(k, k.vec(at('B', atTurn), 3), k.vec(at('A', atOmega), 3), !transposed)
 	turn := make([]Val, 3)
 	for i := range turn {
@@ -132,7 +134,6 @@ func backStage(k *Kernel) {
 	slope, next, start := at('A', places.StepSlope), derivativesAt(at('A', places.StepNext)), derivativesAt(at('A', places.StepStart))
 	w := at('B', places.BackOmega)
 	turn := func() []Val { return k.vec(at('C', 0), 3) }
-	const transposed = true
 	byOrigin(k, next)
 	k.onto(next.angular, turnRate(k, turn(), k.vec(slope, 3), transposed))
 	for _, d := range [3][2]Mem{{start.place, next.place}, {start.angular, next.angular}, {start.linear, next.linear}} {

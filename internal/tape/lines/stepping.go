@@ -304,7 +304,6 @@ func stage(k *Kernel, which whichStage) {
 	// θ̇ = ω − ½θ×ω + θ×(θ×ω)/12
 	rate := k.vec(at('A', atOmega), 3)
 	if !first {
-		const transposed = true
 		rate = turnRate(k, k.vec(at('B', atTurn), 3), rate, !transposed)
 	}
 	weight := k.ld(at('D', 1))
